@@ -1,0 +1,66 @@
+import type { AuthorKind } from './intent.ts';
+import type { CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './ids.ts';
+import type { MergedPath } from './outcome.ts';
+
+/** A reader's place in the feed: the last event it has seen. `{seq: 0, index: 0}` is the start. */
+export interface Cursor {
+  readonly seq: number;
+  readonly index: number;
+}
+
+export const startCursor: Cursor = { seq: 0, index: 0 };
+
+export const formatCursor = (cursor: Cursor): string => `${cursor.seq}:${cursor.index}`;
+
+/** Reads `SEQ` or `SEQ:INDEX`; undefined where it is neither. A bare seq means all of that seq is seen. */
+export function parseCursor(text: string): Cursor | undefined {
+  const match = /^(\d{1,15})(?::(\d{1,9}))?$/.exec(text);
+  if (!match) return undefined;
+  return { seq: Number(match[1]), index: match[2] === undefined ? Number.MAX_SAFE_INTEGER : Number(match[2]) };
+}
+
+interface Origin {
+  readonly author: string;
+  readonly authorKind: AuthorKind;
+  readonly agent?: string;
+  readonly task?: string;
+}
+
+/** The part of an event that its kind decides. */
+export type EventBody =
+  | (Origin & {
+      readonly kind: 'intent.landed';
+      readonly commit: CommitId | undefined;
+      readonly message: string;
+      readonly changes: readonly { readonly path: RepoPath; readonly deleted: boolean }[];
+      readonly operationId?: string;
+    })
+  | (Origin & { readonly kind: 'file.merged' } & MergedPath)
+  | (Origin & { readonly kind: 'conflict.opened'; readonly conflict: ConflictId; readonly paths: readonly RepoPath[] })
+  | (Origin & {
+      readonly kind: 'conflict.resolved';
+      readonly conflict: ConflictId;
+      readonly paths: readonly RepoPath[];
+    })
+  | (Origin & { readonly kind: 'intent.parked'; readonly parked: ParkedId; readonly paths: readonly RepoPath[] })
+  | (Origin & { readonly kind: 'intent.unparked'; readonly parked: ParkedId; readonly outcome: string })
+  | (Origin & { readonly kind: 'file.flagged'; readonly path: RepoPath; readonly reason: string })
+  | (Origin & { readonly kind: 'file.frozen'; readonly path: RepoPath; readonly reason: string })
+  | (Origin & { readonly kind: 'file.thawed'; readonly path: RepoPath })
+  | (Origin & { readonly kind: 'file.oscillated'; readonly path: RepoPath; readonly earlier: FileVersion })
+  | (Origin & { readonly kind: 'read.stale'; readonly path: RepoPath; readonly seen: number; readonly actual: number })
+  | (Origin & { readonly kind: 'record.written'; readonly key: string; readonly deleted: boolean })
+  | (Origin & { readonly kind: 'branch.forked'; readonly parent: string; readonly at: Seq })
+  | (Origin & { readonly kind: 'tag.set'; readonly tag: string; readonly at: Seq });
+
+/** A public projection of one log entry; a pure function of it. */
+export type RepoEvent = EventBody & {
+  readonly seq: Seq;
+  /** From 1 within the seq. */
+  readonly index: number;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly branch: string;
+};
+
+export type EventKind = RepoEvent['kind'];

@@ -1,0 +1,111 @@
+import type { Mode } from './mode.ts';
+
+/**
+ * The state of a path that the author of a change had seen.
+ * - `version`: the path is as it was at this seq (any seq; a FileVersion from a
+ *   read is the usual one). Also holds when blob and mode were the same then.
+ * - `absent`: the path does not exist.
+ * - `any`: whatever is there is overwritten; only ever by name.
+ */
+export type Precondition =
+  { readonly kind: 'version'; readonly seq: number } | { readonly kind: 'absent' } | { readonly kind: 'any' };
+
+export const version = (seq: number): Precondition => ({ kind: 'version', seq });
+export const absent: Precondition = { kind: 'absent' };
+export const any: Precondition = { kind: 'any' };
+
+export interface Put {
+  readonly kind: 'put';
+  readonly path: string;
+  /** Text is stored as UTF-8. */
+  readonly content: Uint8Array | string;
+  /** Default: the mode at the base, `file` where there is none. */
+  readonly mode?: Mode;
+  readonly expect: Precondition;
+}
+
+export interface Delete {
+  readonly kind: 'delete';
+  readonly path: string;
+  readonly expect: Precondition;
+}
+
+export interface Move {
+  readonly kind: 'move';
+  readonly path: string;
+  readonly to: string;
+  /** Given where the move also edits. */
+  readonly content?: Uint8Array | string;
+  readonly expect: Precondition;
+  /** Of the destination; default `absent`. */
+  readonly expectTo?: Precondition;
+}
+
+export interface Chmod {
+  readonly kind: 'chmod';
+  readonly path: string;
+  readonly mode: Mode;
+  readonly expect: Precondition;
+}
+
+export type Change = Put | Delete | Move | Chmod;
+
+export type AuthorKind = 'human' | 'agent' | 'system';
+
+export interface Author {
+  readonly name: string;
+  readonly kind: AuthorKind;
+  readonly email?: string;
+  /** Id of the acting agent. */
+  readonly agent?: string;
+  readonly role?: string;
+  readonly model?: string;
+}
+
+/** A keyed application value, compare-and-swapped in the same transaction as the changes. */
+export interface RecordWrite {
+  readonly key: string;
+  readonly expect: Precondition;
+  /** `null` deletes. */
+  readonly value: Uint8Array | string | null;
+}
+
+/** A path and the FileVersion that the author had seen of it; 0 where it was absent. */
+export interface Read {
+  readonly path: string;
+  readonly version: number;
+}
+
+/** How one hunk of one side of a conflict was dealt with. */
+export interface HunkAccount {
+  readonly path: string;
+  readonly side: 'current' | 'incoming';
+  /** Index of the hunk in the conflict's listing. */
+  readonly hunk: number;
+  readonly fate: 'kept' | 'transformed' | 'discarded';
+  /** Needed for `discarded`. */
+  readonly reason?: string;
+}
+
+/** What a caller asks to change, as one atomic piece. At least one change or record. */
+export interface Intent {
+  /** Default `main`. */
+  readonly branch?: string;
+  readonly author: Author;
+  readonly message: string;
+  readonly rationale?: string;
+  readonly task?: string;
+  /** Rationale of an intended out-of-scope break. */
+  readonly breakage?: string;
+  readonly changes?: readonly Change[];
+  readonly records?: readonly RecordWrite[];
+  readonly reads?: readonly Read[];
+  /** The same id with the same content gives the first outcome again. */
+  readonly operationId?: string;
+  /** Default `merge`. */
+  readonly onStale?: 'merge' | 'reject';
+  /** Default `record`. */
+  readonly onStaleRead?: 'record' | 'reject';
+  /** Default `flushed`. */
+  readonly durability?: 'flushed' | 'visible';
+}

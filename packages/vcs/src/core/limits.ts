@@ -1,0 +1,24 @@
+/** Every bound of the store in one place. Exceeding one is a typed rejection that names it. */
+export const limits = {
+  /** Bytes of a path's UTF-8 (or raw) form. git's own limit is 4096. */
+  pathBytesMax: 4096,
+  /** Bytes of one blob. */
+  blobSizeBytesMax: 256 * 1024 * 1024,
+  /** Changes in one intent from the API; an import may go beyond it. */
+  changesPerIntentMax: 100_000,
+  /** Bytes of all contents of one intent together. */
+  intentSizeBytesMax: 1024 * 1024 * 1024,
+  /** UTF-8 bytes of a message, a rationale. */
+  messageBytesMax: 1024 * 1024,
+  /** UTF-8 bytes of an operation id, a task, a name, a model, a role. */
+  nameBytesMax: 1024,
+  /** UTF-8 bytes of a record key. */
+  recordKeyBytesMax: 512,
+  /** Bytes of a record value. */
+  recordValueBytesMax: 1024 * 1024,
+  recordsPerIntentMax: 10_000,
+  readsPerIntentMax: 100_000,
+  branchesMax: 1_000_000,
+} as const;
+
+export type LimitName = keyof typeof limits;

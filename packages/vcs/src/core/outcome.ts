@@ -1,0 +1,87 @@
+import type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './ids.ts';
+
+export type RejectionCode =
+  | 'invalid-intent'
+  | 'invalid-path'
+  | 'path-collision'
+  | 'path-clash'
+  | 'limit-exceeded'
+  | 'stale'
+  | 'stale-read'
+  | 'record-stale'
+  | 'no-such-branch'
+  | 'no-such-path'
+  | 'no-such-version'
+  | 'no-such-conflict'
+  | 'resolution-unaccounted'
+  | 'resolution-has-markers'
+  | 'resolution-stale'
+  | 'overloaded';
+
+/** One path (or record key) that stands otherwise than expected; versions are 0 where absent. */
+export interface StaleDetail {
+  readonly path: string;
+  readonly expected: number | 'absent' | 'any';
+  readonly actual: number;
+}
+
+export interface Rejected {
+  readonly kind: 'rejected';
+  readonly code: RejectionCode;
+  /** One line: what was wrong and where. */
+  readonly message: string;
+  /** One line: what to do next. */
+  readonly next: string;
+  readonly paths: readonly string[];
+  readonly stale: readonly StaleDetail[];
+}
+
+export interface Landed {
+  readonly kind: 'landed';
+  readonly seq: Seq;
+  /** undefined for a record-only intent, which makes no commit. */
+  readonly commit: CommitId | undefined;
+}
+
+/** Every change is already true; no commit. */
+export interface Unchanged {
+  readonly kind: 'unchanged';
+  /** The newest FileVersion among the paths. */
+  readonly seq: Seq;
+}
+
+export interface MergedPath {
+  readonly path: RepoPath;
+  readonly driver: string;
+  /** FileVersions; 0 where absent. */
+  readonly base: FileVersion;
+  readonly current: FileVersion;
+  /** Blob that landed; undefined where the merge came out as a delete. */
+  readonly result: BlobId | undefined;
+}
+
+export interface Merged {
+  readonly kind: 'merged';
+  readonly seq: Seq;
+  readonly commit: CommitId | undefined;
+  readonly merged: readonly MergedPath[];
+}
+
+/** Some paths would not merge: the whole intent is kept, nothing of it landed. */
+export interface Conflicted {
+  readonly kind: 'conflicted';
+  readonly seq: Seq;
+  readonly conflict: ConflictId;
+  readonly paths: readonly RepoPath[];
+}
+
+/** A path is frozen: the whole intent is kept and decided again at thaw. */
+export interface Parked {
+  readonly kind: 'parked';
+  readonly seq: Seq;
+  readonly parked: ParkedId;
+  readonly paths: readonly RepoPath[];
+}
+
+export type Outcome = Landed | Unchanged | Merged | Conflicted | Parked | Rejected;
+export type OutcomeKind = Outcome['kind'];

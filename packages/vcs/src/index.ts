@@ -1,0 +1,34 @@
+export { isMoundError, MoundError, type ErrorCode, type ErrorFields } from './core/errors.ts';
+export { formatCursor, parseCursor, startCursor, type Cursor, type EventKind, type RepoEvent } from './core/event.ts';
+export type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './core/ids.ts';
+export {
+  absent,
+  any,
+  version,
+  type Author,
+  type AuthorKind,
+  type Change,
+  type HunkAccount,
+  type Intent,
+  type Precondition,
+  type Read,
+  type RecordWrite,
+} from './core/intent.ts';
+export { limits } from './core/limits.ts';
+export { type Mode } from './core/mode.ts';
+export type {
+  Conflicted,
+  Landed,
+  Merged,
+  MergedPath,
+  Outcome,
+  OutcomeKind,
+  Parked,
+  Rejected,
+  RejectionCode,
+  StaleDetail,
+  Unchanged,
+} from './core/outcome.ts';
+export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, type Random } from './core/ports.ts';
+export type * from './repo/api.ts';
+export { openRepo } from './repo/open.ts';

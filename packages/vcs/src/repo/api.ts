@@ -1,0 +1,279 @@
+import type { Cursor, RepoEvent } from '../core/event.ts';
+import type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from '../core/ids.ts';
+import type { Author, HunkAccount, Intent, Precondition, RecordWrite } from '../core/intent.ts';
+import type { Mode } from '../core/mode.ts';
+import type { Outcome } from '../core/outcome.ts';
+
+/** The head of one path as of a snapshot. */
+export interface FileHead {
+  readonly path: RepoPath;
+  readonly version: FileVersion;
+  readonly blob: BlobId;
+  readonly mode: Mode;
+  /** Bytes of the content. */
+  readonly size: number;
+}
+
+export interface RecordHead {
+  readonly key: string;
+  /** The seq at which the record was last written. */
+  readonly version: Seq;
+  readonly value: Buffer;
+}
+
+/**
+ * Every file's head on a branch as of one seq. It is a number, not an open
+ * transaction: it costs nothing to make, blocks nobody and never changes.
+ */
+export interface Snapshot {
+  readonly branch: string;
+  readonly seq: Seq;
+  /** The newest seq known to be flushed when this snapshot was made. */
+  readonly durableSeq: Seq;
+  head(path: string): FileHead | undefined;
+  /** Bytes, verified against the BlobId; undefined where the path is absent. */
+  read(path: string): Buffer | undefined;
+  readText(path: string): string | undefined;
+  /** In byte order of the paths; `prefix` is a directory (`src`) or empty for all. */
+  list(prefix?: string): FileHead[];
+  record(key: string): RecordHead | undefined;
+  /** In byte order of the keys. */
+  records(keyPrefix?: string): RecordHead[];
+}
+
+export interface PutOptions {
+  readonly author: Author;
+  /** Default: `absent`. */
+  readonly expect?: Precondition;
+  readonly message?: string;
+  readonly mode?: Mode;
+  readonly branch?: string;
+  readonly onStale?: 'merge' | 'reject';
+  readonly operationId?: string;
+}
+
+export interface ActOptions {
+  readonly author: Author;
+  readonly reason: string;
+  readonly branch?: string;
+}
+
+/** One landed commit as a reader sees it. */
+export interface CommitView {
+  readonly seq: Seq;
+  readonly commit: CommitId | undefined;
+  readonly parents: readonly CommitId[];
+  readonly branch: string;
+  readonly author: Author;
+  readonly coAuthors: readonly Author[];
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly message: string;
+  readonly rationale?: string;
+  readonly task?: string;
+  readonly breakage?: string;
+  readonly operationId?: string;
+  readonly changes: readonly CommitChange[];
+  /** Raw git commit object (without header) where the landing was imported. */
+  readonly gitRaw?: Buffer;
+}
+
+export interface CommitChange {
+  readonly path: RepoPath;
+  /** undefined where the path was deleted. */
+  readonly blob: BlobId | undefined;
+  readonly mode: Mode | undefined;
+  /** FileVersion that this change replaced; 0 where there was none. */
+  readonly previous: number;
+  readonly movedFrom?: RepoPath;
+}
+
+export interface LogOptions {
+  readonly branch?: string;
+  readonly path?: string;
+  readonly author?: string;
+  readonly task?: string;
+  /** Newest seq to show, default the newest of all. */
+  readonly from?: number;
+  readonly limit?: number;
+}
+
+/** One side of a conflicted path; undefined content means absent there. */
+export interface ConflictSide {
+  readonly version: number;
+  readonly blob: BlobId | undefined;
+  readonly mode: Mode | undefined;
+  readonly content: Buffer | undefined;
+}
+
+export interface ConflictPath {
+  readonly path: RepoPath;
+  /** e.g. `content`, `add/add`, `modify/delete`, `delete/modify`, `binary`, `file/directory`. */
+  readonly reason: string;
+  readonly driver: string;
+  readonly base: ConflictSide;
+  readonly current: ConflictSide;
+  readonly incoming: ConflictSide;
+}
+
+export interface ConflictView {
+  readonly id: ConflictId;
+  readonly state: 'open' | 'resolved';
+  readonly branch: string;
+  readonly author: Author;
+  readonly message: string;
+  readonly task?: string;
+  readonly operationId?: string;
+  readonly time: number;
+  readonly paths: readonly ConflictPath[];
+  /** seq of the resolving landing. */
+  readonly resolvedAt?: Seq;
+}
+
+export interface Resolution {
+  readonly author: Author;
+  readonly message?: string;
+  readonly rationale?: string;
+  /** For each conflicted path: its content (null deletes). */
+  readonly results: readonly {
+    readonly path: string;
+    readonly content: Uint8Array | string | null;
+    readonly mode?: Mode;
+  }[];
+  readonly accounts?: readonly HunkAccount[];
+  readonly operationId?: string;
+  readonly records?: readonly RecordWrite[];
+}
+
+export interface BranchView {
+  readonly name: string;
+  readonly parent: string | undefined;
+  /** Seq at which it was forked; 0 for `main`. */
+  readonly forkSeq: number;
+  /** Seq of its newest landing (or the fork point). */
+  readonly seq: number;
+  readonly commit: CommitId | undefined;
+}
+
+export interface TagView {
+  readonly name: string;
+  readonly seq: Seq;
+}
+
+/** What an import lands: a change of one path with its bytes, whatever the tree held. */
+export interface GitChange {
+  /** Raw path bytes as in the git tree. */
+  readonly path: Uint8Array;
+  /** null deletes; for a gitlink the 40 hex digits of the commit as ASCII. */
+  readonly content: Uint8Array | null;
+  readonly mode: Mode;
+}
+
+export interface GitLanding {
+  readonly branch: string;
+  readonly author: Author;
+  readonly message: string;
+  /** Milliseconds since 1970 (committer time). */
+  readonly time: number;
+  readonly changes: readonly GitChange[];
+  /** Seqs of parents beyond the branch's own newest landing. */
+  readonly extraParents: readonly number[];
+  /** Raw commit object without its header. */
+  readonly raw: Uint8Array;
+  /** 40 hex digits. */
+  readonly gitId: string;
+}
+
+/** Which git commit stands for which landing; filled by import and export. */
+export interface GitMarks {
+  seqOf(gitId: string): Seq | undefined;
+  gitIdOf(seq: number): string | undefined;
+  add(pairs: readonly { readonly seq: number; readonly gitId: string }[]): Promise<void>;
+}
+
+export interface FsckReport {
+  readonly ok: boolean;
+  readonly entries: number;
+  readonly objects: number;
+  readonly errors: readonly {
+    readonly code: string;
+    readonly message: string;
+    readonly seq: number;
+    readonly path?: string;
+  }[];
+}
+
+export interface Stats {
+  readonly seq: Seq;
+  readonly commits: number;
+  readonly objects: number;
+  readonly paths: number;
+  readonly branches: number;
+  readonly conflictsOpen: number;
+  readonly parkedOpen: number;
+  /** Bytes of the store's files on disk. */
+  readonly bytes: number;
+}
+
+export interface Repo {
+  /** Directory that holds `.mound/`. */
+  readonly dir: string;
+  readonly repoId: string;
+  readonly formatVersion: number;
+
+  land(intent: Intent): Promise<Outcome>;
+  /** One file in one intent. */
+  put(path: string, content: Uint8Array | string, options: PutOptions): Promise<Outcome>;
+  /** The outcome that an operation id has now; a parked or conflicted one may have landed since. */
+  outcome(operationId: string): Outcome | undefined;
+
+  /** Default: the newest seq. Errors: `no-such-seq`, `no-such-branch`. */
+  snapshot(seq?: number, branch?: string): Snapshot;
+  /** Newest first. */
+  log(options?: LogOptions): Iterable<CommitView>;
+  /** By commit id or by seq. Errors: `no-such-commit`. */
+  commit(idOrSeq: string | number): CommitView;
+
+  /** Events after the cursor that exist now. */
+  events(from?: Cursor): Iterable<RepoEvent>;
+  /** The same, and then those to come, from any process, until the signal aborts. */
+  follow(from?: Cursor, signal?: AbortSignal): AsyncIterable<RepoEvent>;
+
+  conflicts(): ConflictView[];
+  /** Errors: `no-such-conflict`. */
+  conflict(id: string): ConflictView;
+  resolve(id: string, resolution: Resolution): Promise<Outcome>;
+
+  /** Marks a path as a megafile candidate; an event, nothing else. */
+  flag(path: string, options: ActOptions): Promise<Seq>;
+  /** Parks intents on the path until it is thawed. */
+  freeze(path: string, options: ActOptions): Promise<Seq>;
+  /** Parked intents are decided again in their order; their outcomes come back. */
+  thaw(
+    path: string,
+    options: ActOptions,
+  ): Promise<{ readonly seq: Seq; readonly parked: readonly { readonly id: ParkedId; readonly outcome: Outcome }[] }>;
+
+  fork(
+    name: string,
+    options?: { readonly from?: string; readonly at?: number; readonly author?: Author },
+  ): Promise<BranchView>;
+  branches(): BranchView[];
+  branch(name: string): BranchView;
+  tag(name: string, seq: number, author?: Author): Promise<TagView>;
+  tags(): TagView[];
+
+  /** For `@mound/vcs/git`: lands one imported commit; order of calls on one branch is kept. */
+  landGit(landing: GitLanding): Promise<{ readonly seq: Seq; readonly commit: CommitId }>;
+  readonly gitMarks: GitMarks;
+
+  fsck(): FsckReport;
+  stats(): Stats;
+  /** Waits for what is in flight, then closes. */
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** Make the repository if there is none. */
+  readonly create?: boolean;
+}
