@@ -31,4 +31,5 @@ export type {
 } from './core/outcome.ts';
 export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, type Random } from './core/ports.ts';
 export type * from './repo/api.ts';
-export { openRepo } from './repo/open.ts';
+export type * from './views/types.ts';
+export { initRepo, openRepo, type Ports } from './repo/open.ts';

@@ -1,0 +1,87 @@
+import { conflictIdOf, parkedIdOf, type RepoPath, type Seq } from '../core/ids.ts';
+import type { EventBody, RepoEvent } from '../core/event.ts';
+import type { LandingEntry, LogEntry } from '../format/entry.ts';
+import { mergedPathsOf } from '../land/outcomes.ts';
+import type { LogReader } from '../log/log-reader.ts';
+
+type Origin = Pick<EventBody, 'author' | 'authorKind' | 'agent' | 'task'>;
+
+/** The events of one entry: a pure function of it (and of the names that its ids stand for). */
+export function eventsOf(reader: LogReader, entry: LogEntry): RepoEvent[] {
+  const author = reader.author(entry.authorId);
+  const origin: Origin = {
+    author: author.name,
+    authorKind: author.kind,
+    ...(author.agent !== undefined && { agent: author.agent }),
+    ...('task' in entry && entry.task !== undefined && { task: entry.task }),
+  };
+  const branch = reader.branch(entry.branchId).name;
+  return bodiesOf(reader, entry, origin).map((body, at) => ({
+    ...body,
+    seq: entry.seq,
+    index: at + 1,
+    time: entry.time,
+    branch,
+  }));
+}
+
+function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin): EventBody[] {
+  switch (entry.kind) {
+    case 'landing':
+      return bodiesOfLanding(reader, entry, origin);
+    case 'conflict': {
+      const paths = entry.paths.map((row) => row.path as RepoPath);
+      return [
+        ...unparked(entry.unparks, 'conflicted', origin),
+        { kind: 'conflict.opened', ...origin, conflict: conflictIdOf(entry.seq), paths },
+      ];
+    }
+    case 'parked':
+      return [{ kind: 'intent.parked', ...origin, parked: parkedIdOf(entry.seq), paths: entry.paths as RepoPath[] }];
+    case 'unparked':
+      return unparked(entry.parked, entry.outcome, origin);
+    case 'flag':
+      return [{ kind: 'file.flagged', ...origin, path: entry.path as RepoPath, reason: entry.reason }];
+    case 'freeze':
+      return [{ kind: 'file.frozen', ...origin, path: entry.path as RepoPath, reason: entry.reason }];
+    case 'thaw':
+      return [{ kind: 'file.thawed', ...origin, path: entry.path as RepoPath }];
+    case 'fork':
+      return [{ kind: 'branch.forked', ...origin, parent: reader.branch(entry.parentId).name, at: entry.at as Seq }];
+    case 'tag':
+      return [{ kind: 'tag.set', ...origin, tag: entry.name, at: entry.at as Seq }];
+  }
+}
+
+function unparked(seq: number, outcome: string, origin: Origin): EventBody[] {
+  return seq === 0 ? [] : [{ kind: 'intent.unparked', ...origin, parked: parkedIdOf(seq), outcome }];
+}
+
+function bodiesOfLanding(reader: LogReader, entry: LandingEntry, origin: Origin): EventBody[] {
+  const bodies: EventBody[] = [];
+  const landed = entry.merged.length > 0 ? 'merged' : 'landed';
+  bodies.push(...unparked(entry.unparks, landed, origin));
+  if (entry.commit !== undefined) {
+    bodies.push({
+      kind: 'intent.landed',
+      ...origin,
+      commit: entry.commit,
+      message: entry.message,
+      changes: entry.changes.map((row) => ({ path: reader.pathOf(row.pathId), deleted: row.mode === undefined })),
+      ...(entry.operationId !== undefined && { operationId: entry.operationId }),
+    });
+  }
+  for (const merged of mergedPathsOf(reader, entry)) bodies.push({ kind: 'file.merged', ...origin, ...merged });
+  for (const read of entry.staleReads) {
+    bodies.push({ kind: 'read.stale', ...origin, path: read.path as RepoPath, seen: read.seen, actual: read.actual });
+  }
+  for (const record of entry.records) {
+    bodies.push({ kind: 'record.written', ...origin, key: record.key, deleted: record.value === null });
+  }
+  if (entry.resolves > 0) {
+    const conflict = reader.mustGetEntry(entry.resolves);
+    const paths = conflict.kind === 'conflict' ? conflict.paths.map((row) => row.path as RepoPath) : [];
+    bodies.push({ kind: 'conflict.resolved', ...origin, conflict: conflictIdOf(entry.resolves), paths });
+  }
+  return bodies;
+}

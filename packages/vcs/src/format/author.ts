@@ -1,0 +1,31 @@
+import type { Author, AuthorKind } from '../core/intent.ts';
+import { pack, unpack, type Packable } from './codec.ts';
+
+const nullOf = (value: string | undefined): string | null => value ?? null;
+
+const authorKinds: readonly AuthorKind[] = ['human', 'agent', 'system'];
+
+export const authorTuple = (author: Author): Packable => [
+  author.name,
+  authorKinds.indexOf(author.kind),
+  nullOf(author.email),
+  nullOf(author.agent),
+  nullOf(author.role),
+  nullOf(author.model),
+];
+
+export const encodeAuthor = (author: Author): Buffer => pack(authorTuple(author));
+
+export function decodeAuthor(bytes: Uint8Array): Author {
+  const [name, kind, email, agent, role, model] = unpack(bytes) as [
+    string, number, string | null, string | null, string | null, string | null,
+  ]; // prettier-ignore
+  return {
+    name,
+    kind: authorKinds[kind] ?? 'system',
+    ...(email !== null && { email }),
+    ...(agent !== null && { agent }),
+    ...(role !== null && { role }),
+    ...(model !== null && { model }),
+  };
+}

@@ -1,0 +1,169 @@
+import type { BlobId, CommitId, Seq } from '../core/ids.ts';
+import type { Mode } from '../core/mode.ts';
+
+/**
+ * The log's entries. Each takes one seq; events are projections of them.
+ * On disk an entry is a packed positional array whose first element is the
+ * kind's number; `docs/spec/storage-format.md` lists the positions.
+ */
+
+/** Where one version of a path (or record) stands: change `index` of entry `seq`. seq 0 is nowhere. */
+export interface Place {
+  readonly seq: number;
+  readonly index: number;
+}
+
+export const nowhere: Place = { seq: 0, index: 0 };
+
+/**
+ * A version's place in its chain. `jump` leads further back, so that any older
+ * version is found in a logarithmic number of steps (skew-binary jump pointers,
+ * Myers 1983, "An applicative random-access stack").
+ */
+export interface Link {
+  readonly previous: Place;
+  /** How many versions stand before this one in its chain. */
+  readonly depth: number;
+  readonly jump: Place;
+}
+
+/** How a blob's bytes are stored with the change that brought them. */
+export interface Body {
+  readonly form: 'none' | 'raw' | 'deflate' | 'delta' | 'delta-deflate' | 'same';
+  /** For `delta…` and `same`: the version that the delta applies to. */
+  readonly base: Place;
+  /** Number of deltas to apply from a whole body to this one. */
+  readonly chain: number;
+  /** Bytes of the content. */
+  readonly size: number;
+  /** Stored bytes; empty where they stand in parts. */
+  readonly bytes: Uint8Array;
+  /** Number of parts in the `parts` table; 0 where the bytes are inline. */
+  readonly parts: number;
+}
+
+export interface ChangeRow extends Link {
+  readonly pathId: number;
+  /** undefined: deleted. */
+  readonly mode: Mode | undefined;
+  readonly blob: BlobId | undefined;
+  readonly body: Body;
+  /** 0 where the path was not moved. On a delete: where it went; on a put: where it came from. */
+  readonly movedPathId: number;
+}
+
+export interface RecordRow extends Link {
+  readonly key: string;
+  /** null: deleted. */
+  readonly value: Uint8Array | null;
+}
+
+/** A path whose stale change was merged: places of the merge's inputs. */
+export interface MergedRow {
+  readonly pathId: number;
+  readonly driver: string;
+  readonly base: Place;
+  readonly current: Place;
+}
+
+export interface StaleReadRow {
+  readonly path: string;
+  readonly seen: number;
+  readonly actual: number;
+}
+
+interface EntryHead {
+  readonly seq: Seq;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly branchId: number;
+  readonly authorId: number;
+}
+
+export interface LandingEntry extends EntryHead {
+  readonly kind: 'landing';
+  readonly operationId: string | undefined;
+  /** Digest (8 bytes) of the intent as asked for; with an operation id. */
+  readonly asked: Uint8Array | undefined;
+  readonly commit: CommitId | undefined;
+  /** Seqs of the parent commits' entries; the first is the branch's own. */
+  readonly parents: readonly number[];
+  readonly message: string;
+  readonly rationale: string | undefined;
+  readonly task: string | undefined;
+  readonly breakage: string | undefined;
+  readonly changes: readonly ChangeRow[];
+  readonly records: readonly RecordRow[];
+  readonly merged: readonly MergedRow[];
+  readonly staleReads: readonly StaleReadRow[];
+  readonly coAuthorIds: readonly number[];
+  /** Seq of the conflict entry that this landing resolves; 0: none. */
+  readonly resolves: number;
+  /** Seq of the parked entry that this landing carries out; 0: none. */
+  readonly unparks: number;
+  /** Packed accounting of hunks, where a conflict was resolved. */
+  readonly accounts: Uint8Array | undefined;
+  readonly gitRaw: Uint8Array | undefined;
+}
+
+export interface ConflictPathRow {
+  readonly path: string;
+  /** Path that the intent named, where the edit followed a move. */
+  readonly askedPath: string;
+  readonly reason: string;
+  readonly driver: string;
+  readonly base: Place;
+  readonly current: Place;
+}
+
+export interface ConflictEntry extends EntryHead {
+  readonly kind: 'conflict';
+  readonly operationId: string | undefined;
+  readonly asked: Uint8Array | undefined;
+  /** Seq as of which the sides were compared. */
+  readonly comparedAt: number;
+  readonly paths: readonly ConflictPathRow[];
+  /** The whole intent (see `kept.ts`), deflated; empty where it stands in parts. */
+  readonly kept: Uint8Array;
+  readonly keptParts: number;
+  readonly unparks: number;
+}
+
+export interface ParkedEntry extends EntryHead {
+  readonly kind: 'parked';
+  readonly operationId: string | undefined;
+  readonly asked: Uint8Array | undefined;
+  readonly paths: readonly string[];
+  readonly kept: Uint8Array;
+  readonly keptParts: number;
+}
+
+/** A parked intent that was decided again and neither landed nor conflicted. */
+export interface UnparkedEntry extends EntryHead {
+  readonly kind: 'unparked';
+  readonly parked: number;
+  readonly outcome: string;
+  readonly code: string | undefined;
+  readonly message: string;
+}
+
+export interface MarkEntry extends EntryHead {
+  readonly kind: 'flag' | 'freeze' | 'thaw';
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface ForkEntry extends EntryHead {
+  readonly kind: 'fork';
+  readonly name: string;
+  readonly parentId: number;
+  readonly at: number;
+}
+
+export interface TagEntry extends EntryHead {
+  readonly kind: 'tag';
+  readonly name: string;
+  readonly at: number;
+}
+
+export type LogEntry = LandingEntry | ConflictEntry | ParkedEntry | UnparkedEntry | MarkEntry | ForkEntry | TagEntry;

@@ -1,0 +1,37 @@
+import { hash } from 'blake3-wasm';
+import { invariant } from '../core/errors.ts';
+import type { BlobId, CommitId } from '../core/ids.ts';
+
+let digestCount = 0;
+
+/** Digests made by this process so far, to show that the hash is on the path. */
+export const countOfDigests = (): number => digestCount;
+
+/** BLAKE3-256. */
+export function digest(bytes: Uint8Array): Buffer {
+  invariant(bytes instanceof Uint8Array, 'only bytes are hashed');
+  digestCount++;
+  return hash(bytes) as Buffer;
+}
+
+export const blobIdOf = (bytes: Uint8Array): BlobId => digest(bytes).toString('hex') as BlobId;
+
+const commitContext = Buffer.from('mound commit 1\0');
+
+/**
+ * A commit's id chains its parents to its body, so that the only hashing done
+ * while the writer mutex is held is of this one short string.
+ */
+export function commitIdOf(parents: readonly CommitId[], time: number, body: Uint8Array): CommitId {
+  const timeBytes = Buffer.alloc(8);
+  timeBytes.writeBigInt64BE(BigInt(time));
+  const parts = [commitContext, timeBytes, body, ...parents.map((parent) => Buffer.from(parent, 'hex'))];
+  return digest(Buffer.concat(parts)).toString('hex') as CommitId;
+}
+
+const bodyContext = Buffer.from('mound commit body 1\0');
+
+/** Digest of everything of a commit but its parents and time; `canonical` are its packed bytes. */
+export function bodyDigestOf(canonical: Uint8Array): Buffer {
+  return digest(Buffer.concat([bodyContext, canonical]));
+}

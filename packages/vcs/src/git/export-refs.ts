@@ -1,0 +1,113 @@
+import { isMoundError, MoundError } from '../core/errors.ts';
+import type { Repo } from '../repo/api.ts';
+import { defaultBranch, gitBranchOf, isSideBranch } from './branch-names.ts';
+import { isBehind } from './export-plan.ts';
+import { branchKey, getRecord, getKeptObject, tagKey } from './git-records.ts';
+import { isRefName, type GitRef } from './git-refs.ts';
+import { gitObjectId, type GitObjectType } from './object-id.ts';
+import { parseTagTarget } from './tag-object.ts';
+
+export type RefRepo = Pick<Repo, 'branch' | 'branches' | 'commit' | 'gitMarks' | 'log' | 'snapshot' | 'tags'>;
+
+/** A ref that is to stand at a landing, directly or by way of raw objects (an annotated tag). */
+export interface WantedRef {
+  readonly name: string;
+  /** Undefined for a tag of something that is no commit. */
+  readonly seq: number | undefined;
+  /** The objects of an annotated tag, the outermost first. */
+  readonly tag: readonly { readonly id: string; readonly type: GitObjectType; readonly content: Buffer }[];
+}
+
+/** One branch as a ref. Errors: `no-such-branch`, `invalid-argument`. */
+export function wantBranch(
+  repo: RefRepo,
+  branch: string,
+  ref: string | undefined,
+  headBranch: string | undefined,
+): WantedRef[] {
+  const name = ref ?? `refs/heads/${gitBranchOf(branch, headBranch)}`;
+  if (!name.startsWith('refs/') || !isRefName(name)) {
+    throw new MoundError('invalid-argument', `'${name}' cannot be the name of a git ref`, { ref: name });
+  }
+  const { commit } = repo.branch(branch);
+  return commit === undefined ? [] : [{ name, seq: repo.commit(commit).seq, tag: [] }];
+}
+
+/**
+ * Every branch with a landing of its own (or one that git had) and every tag;
+ * the names of those that git cannot have go to `skipped`.
+ */
+export function wantAll(repo: RefRepo, headBranch: string | undefined, skipped: string[]): WantedRef[] {
+  const wanted = new Map<string, WantedRef>();
+  // A branch before one that had to be put beside it.
+  const branches = repo
+    .branches()
+    .toSorted((a, b) => Number(a.name.startsWith('git/')) - Number(b.name.startsWith('git/')));
+  for (const { name, commit, forkSeq } of branches) {
+    if (commit === undefined || isSideBranch(name)) continue;
+    const gitName = gitBranchOf(name, headBranch);
+    const seq = repo.commit(commit).seq;
+    const hasOwnLanding = name === defaultBranch || seq > forkSeq;
+    if (!hasOwnLanding && getRecord(repo, branchKey(gitName)) === undefined) continue;
+    const ref = `refs/heads/${gitName}`;
+    if (!isRefName(ref) || wanted.has(ref)) skipped.push(name);
+    else wanted.set(ref, { name: ref, seq, tag: [] });
+  }
+  const names = new Set<string>();
+  for (const { name, seq } of repo.tags()) {
+    names.add(name);
+    const ref = `refs/tags/${name}`;
+    const landing = landingAt(repo, seq);
+    if (!isRefName(ref) || landing === undefined) skipped.push(name);
+    else wanted.set(ref, { name: ref, seq: landing, tag: annotationOf(repo, name, landing) });
+  }
+  for (const { key } of repo.snapshot().records(tagKey(''))) {
+    const name = key.slice(tagKey('').length);
+    if (names.has(name) || name.includes('#')) continue;
+    const tag = annotationOf(repo, name, undefined);
+    if (tag.length > 0) wanted.set(`refs/tags/${name}`, { name: `refs/tags/${name}`, seq: undefined, tag });
+  }
+  return [...wanted.values()];
+}
+
+/** The landing that a seq stands for: itself, else the newest on the default branch by then. */
+function landingAt(repo: RefRepo, seq: number): number | undefined {
+  try {
+    const view = repo.commit(seq);
+    if (view.commit !== undefined) return view.seq;
+  } catch (error) {
+    if (!isMoundError(error, 'no-such-commit')) throw error;
+  }
+  for (const view of repo.log({ from: seq, branch: defaultBranch })) if (view.commit !== undefined) return view.seq;
+  return undefined;
+}
+
+/** The raw objects of an imported annotated tag; none where the tag is plain or has moved since. */
+function annotationOf(repo: RefRepo, name: string, landing: number | undefined): WantedRef['tag'] {
+  const raw = getRecord(repo, tagKey(name));
+  if (!raw) return [];
+  const objects: { readonly id: string; readonly type: GitObjectType; readonly content: Buffer }[] = [
+    { id: gitObjectId('tag', raw), type: 'tag', content: raw },
+  ];
+  let target = parseTagTarget(raw);
+  while (target && target.type !== 'commit') {
+    const kept = getKeptObject(repo, target.id);
+    if (!kept) return [];
+    objects.push({ id: target.id, ...kept });
+    target = kept.type === 'tag' ? parseTagTarget(kept.content) : undefined;
+  }
+  const peeled = target === undefined ? undefined : repo.gitMarks.seqOf(target.id);
+  return peeled === landing ? objects : [];
+}
+
+/**
+ * Why a ref that exists in git may not be moved to the landing: it holds what
+ * Mound does not have. Undefined where it may.
+ */
+export function refusalOf(repo: RefRepo, ref: GitRef, wanted: WantedRef): string | undefined {
+  const old = repo.gitMarks.seqOf(ref.peeledId);
+  if (old === undefined) return ref.id === wanted.tag[0]?.id ? undefined : 'it stands at what was never imported';
+  // A tag may be moved freely among what is known.
+  if (ref.name.startsWith('refs/tags/') || wanted.seq === undefined) return undefined;
+  return isBehind(repo, old, wanted.seq) ? undefined : 'it holds commits that this branch does not';
+}

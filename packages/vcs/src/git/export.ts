@@ -1,0 +1,150 @@
+import { appendFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { MoundError } from '../core/errors.ts';
+import { CommitExport, type CommitRepo } from './export-commit.ts';
+import { planExport, type ExportStep } from './export-plan.ts';
+import { refusalOf, wantAll, wantBranch, type RefRepo, type WantedRef } from './export-refs.ts';
+import { defaultBranch } from './branch-names.ts';
+import { requireGit } from './git-command.ts';
+import { resolveOrInitGitDir } from './git-dir.ts';
+import { getTextRecord, headKey } from './git-records.ts';
+import { listRefs, moveRefs, type GitRef, type RefMove } from './git-refs.ts';
+import { ObjectReader } from './object-reader.ts';
+import { PackWriter } from './pack-writer.ts';
+
+/** The part of a repository that an export uses. */
+export type ExportRepo = CommitRepo & RefRepo;
+
+export interface ExportProgress {
+  readonly commits: number;
+  readonly commitsTotal: number;
+}
+
+export interface ExportOptions {
+  /** Only this branch. Default: all branches with a landing, and all tags. */
+  readonly branch?: string;
+  /** Full name of the ref for `branch`; default: `refs/heads/` and the name that git knows it by. */
+  readonly ref?: string;
+  readonly onProgress?: (progress: ExportProgress) => void;
+}
+
+export interface ExportResult {
+  /** Written by this export. */
+  readonly commits: number;
+  /** Git id of the branch (`main` where all are exported); undefined where it has no landing. */
+  readonly head: string | undefined;
+  /** Refs that moved. */
+  readonly refs: readonly { readonly name: string; readonly id: string }[];
+  /** Branches, tags and refs that were left alone: git cannot have the name, or has commits that are not here. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * Writes landings as git commits into a repository, made bare where there is
+ * none. The same landings give the same ids every time; what is there already
+ * is not written again. Refs move last, all or none. Errors: `git-missing`,
+ * `git-too-old`, `not-a-git-repository`, `no-such-branch`, `object-damaged`;
+ * `git-failed` where `branch` is named and its ref has commits that are not here.
+ */
+export async function exportGit(repo: ExportRepo, gitDir: string, options: ExportOptions = {}): Promise<ExportResult> {
+  await requireGit();
+  const headBranch = getTextRecord(repo, headKey);
+  const skipped: string[] = [];
+  const branch = options.branch ?? (options.ref === undefined ? undefined : defaultBranch);
+  const all =
+    branch === undefined ? wantAll(repo, headBranch, skipped) : wantBranch(repo, branch, options.ref, headBranch);
+  const dir = await resolveOrInitGitDir(gitDir, headBranch ?? defaultBranch);
+  const refs = new Map((await listRefs(dir, ['refs'])).map((ref) => [ref.name, ref]));
+  const wanted = all.filter((ref) => mayMove(repo, refs.get(ref.name), ref, branch !== undefined, skipped));
+  await untilDurable(repo);
+
+  const heads = wanted.map(({ seq }) => seq).filter((seq) => seq !== undefined);
+  const known = [...refs.values()]
+    .map(({ peeledId }) => repo.gitMarks.seqOf(peeledId))
+    .filter((seq) => seq !== undefined);
+  const steps = planExport(repo, heads, known);
+  const reader = new ObjectReader(dir);
+  try {
+    const writer = new PackWriter(dir);
+    const commits = new CommitExport(repo, writer, reader, steps);
+    await writeCommits(repo, commits, writer, steps, options.onProgress);
+    for (const { tag } of wanted) for (const { type, content } of tag) writer.add(type, content);
+    await writer.finish();
+    if (commits.shallow.length > 0)
+      await appendFile(join(dir, 'shallow'), commits.shallow.map((id) => `${id}\n`).join(''));
+    const moves = wanted.map((ref) => moveOf(ref, refs.get(ref.name), commits)).filter((move) => move.from !== move.to);
+    await moveRefs(dir, moves);
+    const head = headOf(repo, branch ?? defaultBranch);
+    return {
+      commits: steps.length,
+      head: head === undefined || (steps.length === 0 && heads.length === 0) ? undefined : commits.idOf(head),
+      refs: moves.map(({ name, to }) => ({ name, id: to })),
+      skipped,
+    };
+  } finally {
+    await reader.close();
+  }
+}
+
+function headOf(repo: ExportRepo, branch: string): number | undefined {
+  const { commit } = repo.branch(branch);
+  return commit === undefined ? undefined : repo.commit(commit).seq;
+}
+
+function moveOf(ref: WantedRef, old: GitRef | undefined, commits: CommitExport): RefMove {
+  const to = ref.tag[0]?.id ?? (ref.seq === undefined ? undefined : commits.idOf(ref.seq));
+  if (to === undefined) throw new Error('invariant broken: a wanted ref has a landing or a tag');
+  return { name: ref.name, to, from: old?.id };
+}
+
+function mayMove(
+  repo: ExportRepo,
+  old: GitRef | undefined,
+  wanted: WantedRef,
+  isNamed: boolean,
+  skipped: string[],
+): boolean {
+  const refusal = old && refusalOf(repo, old, wanted);
+  if (refusal === undefined) return true;
+  if (isNamed) {
+    throw new MoundError('git-failed', `git's ${wanted.name} cannot move: ${refusal}; import it first`, {
+      ref: wanted.name,
+    });
+  }
+  skipped.push(wanted.name);
+  return false;
+}
+
+/** Nothing leaves for git that a power loss could still take back. */
+async function untilDurable(repo: ExportRepo): Promise<void> {
+  const { seq } = repo.snapshot();
+  for (let waits = 0; repo.snapshot().durableSeq < seq && waits < 6000; waits++) await sleep(5);
+}
+
+async function writeCommits(
+  repo: ExportRepo,
+  commits: CommitExport,
+  writer: PackWriter,
+  steps: readonly ExportStep[],
+  onProgress: ExportOptions['onProgress'],
+): Promise<void> {
+  let fresh: { readonly seq: number; readonly gitId: string }[] = [];
+  const mark = async (): Promise<void> => {
+    if (fresh.length > 0) await repo.gitMarks.add(fresh);
+    fresh = [];
+  };
+  let count = 0;
+  for (const step of steps) {
+    const gitId = await commits.write(step);
+    if (repo.gitMarks.gitIdOf(step.seq) === undefined) fresh.push({ seq: step.seq, gitId });
+    count++;
+    onProgress?.({ commits: count, commitsTotal: steps.length });
+    if (writer.isFull) await writer.flush();
+    if (fresh.length >= 10_000) await mark();
+    // The work above does not wait: a turn for the pipe to git.
+    if (count % 32 === 0) await nextTurn();
+  }
+  // Before the refs move: a ref that stands at an unmarked commit would be taken for somebody else's.
+  await mark();
+}

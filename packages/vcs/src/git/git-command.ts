@@ -1,0 +1,157 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { devNull } from 'node:os';
+import type { Readable, Writable } from 'node:stream';
+import { MoundError } from '../core/errors.ts';
+
+/** What is kept of a failing git's stderr. */
+const stderrBytesMax = 8192;
+
+const oldestMajor = 2;
+const oldestMinor = 30;
+
+export interface GitOptions {
+  /** The git directory itself (never discovered: a check of ownership and a search upwards do not happen). */
+  readonly gitDir?: string;
+  /** Exit codes that are answers, not failures. Default `[0]`. */
+  readonly okCodes?: readonly number[];
+}
+
+export interface GitProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** The exit code once the process and its streams have ended; rejects where it is not among `okCodes`. */
+  readonly ended: Promise<number>;
+  kill(): void;
+}
+
+/** The binary; a test points it at a fake. */
+const gitBinary = (): string => process.env['MOUND_GIT'] ?? 'git';
+
+/**
+ * The caller's environment without anything that redirects git: no GIT_DIR,
+ * GIT_INDEX_FILE, GIT_CONFIG_… of an enclosing hook, no user or system
+ * configuration, no prompt, no replaced objects, no lazy fetch over the network.
+ */
+function gitEnvironment(): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = {};
+  for (const [name, value] of Object.entries(process.env)) {
+    if (!/^GIT_/i.test(name)) environment[name] = value;
+  }
+  return {
+    ...environment,
+    LC_ALL: 'C',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_ALLOW_PROTOCOL: 'none',
+  };
+}
+
+/** Starts git without a shell, hooks or fsmonitor. */
+export function spawnGit(args: readonly string[], options: GitOptions = {}): GitProcess {
+  const okCodes = options.okCodes ?? [0];
+  const fixed = ['-c', 'core.fsmonitor=', '-c', `core.hooksPath=${devNull}`];
+  if (options.gitDir !== undefined) fixed.push(`--git-dir=${options.gitDir}`);
+  const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(gitBinary(), [...fixed, ...args], {
+    stdio: ['pipe', 'pipe', 'pipe'],
+    env: gitEnvironment(),
+  });
+  let stderr = '';
+  child.stderr.setEncoding('latin1');
+  child.stderr.on('data', (text: string) => {
+    stderr = (stderr + text).slice(-stderrBytesMax);
+  });
+  // A git that ends before it has read all closes the pipe; its exit code says why.
+  child.stdin.on('error', () => undefined);
+  const ended = new Promise<number>((resolve, reject) => {
+    child.on('error', (error: NodeJS.ErrnoException) => {
+      reject(
+        error.code === 'ENOENT'
+          ? new MoundError('git-missing', `git was not found ('${gitBinary()}')`, { binary: gitBinary() }, error)
+          : new MoundError(
+              'git-failed',
+              `git could not be started: ${error.message}`,
+              { command: args.join(' ') },
+              error,
+            ),
+      );
+    });
+    child.on('close', (code, signal) => {
+      if (code !== null && okCodes.includes(code)) resolve(code);
+      else reject(failureOf(args, code, signal, stderr));
+    });
+  });
+  // Whoever cares awaits `ended`; nobody must be able to forget a handler.
+  ended.catch(() => undefined);
+  return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => void child.kill('SIGKILL') };
+}
+
+function failureOf(args: readonly string[], code: number | null, signal: string | null, stderr: string): MoundError {
+  const said = Buffer.from(stderr.trim(), 'latin1').toString('utf8');
+  const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${code}`;
+  const fields = { command: args.join(' '), exitCode: code, stderr: said };
+  if (/not a git repository/i.test(said)) return new MoundError('not-a-git-repository', said, fields);
+  return new MoundError('git-failed', `git ${args[0] ?? ''} ${how}${said === '' ? '' : `: ${said}`}`, fields);
+}
+
+/** Writes all of it, at the pace at which git reads. */
+export async function writeAll(stdin: Writable, pieces: Iterable<Uint8Array | string>): Promise<void> {
+  for (const piece of pieces) {
+    if (stdin.destroyed) break;
+    if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]);
+  }
+  if (!stdin.destroyed) stdin.end();
+}
+
+export interface GitAnswer {
+  readonly code: number;
+  readonly stdout: Buffer;
+}
+
+/** Runs git to its end; for answers that fit in memory. */
+export async function runGit(
+  args: readonly string[],
+  options: GitOptions & { readonly input?: Iterable<Uint8Array | string> } = {},
+): Promise<GitAnswer> {
+  const git = spawnGit(args, options);
+  const chunks: Buffer[] = [];
+  git.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const [code] = await Promise.all([git.ended, writeAll(git.stdin, options.input ?? [])]);
+  return { code, stdout: Buffer.concat(chunks) };
+}
+
+/** The lines of a running git's stdout, as bytes in latin1 (one char a byte). */
+export async function* linesOf(git: GitProcess): AsyncGenerator<string> {
+  let rest = '';
+  git.stdout.setEncoding('latin1');
+  try {
+    for await (const text of git.stdout as AsyncIterable<string>) {
+      const lines = (rest + text).split('\n');
+      rest = lines.pop() ?? '';
+      yield* lines;
+    }
+    if (rest !== '') yield rest;
+    await git.ended;
+  } finally {
+    git.kill();
+  }
+}
+
+/** Errors: `git-missing`, `git-too-old`. */
+export async function requireGit(): Promise<string> {
+  const { stdout } = await runGit(['--version']);
+  const said = stdout.toString('utf8').trim();
+  const match = /(\d+)\.(\d+)(?:\.\d+)*/.exec(said);
+  const [major, minor] = [Number(match?.[1] ?? 0), Number(match?.[2] ?? 0)];
+  if (major < oldestMajor || (major === oldestMajor && minor < oldestMinor)) {
+    throw new MoundError('git-too-old', `git >= ${oldestMajor}.${oldestMinor} is needed, found '${said}'`, {
+      found: said,
+      needed: `${oldestMajor}.${oldestMinor}`,
+    });
+  }
+  return match?.[0] ?? '';
+}

@@ -1,0 +1,94 @@
+import { MoundError } from '../core/errors.ts';
+import { isPathFault, parsePath, pathOfBytes } from '../core/path.ts';
+import type { GitChange, GitLanding } from '../repo/api.ts';
+import { decodeText, parseCommit, parseIdentity } from './commit-object.ts';
+import { ObjectReader } from './object-reader.ts';
+import { OddTrees } from './odd-trees.ts';
+import { TreeCache } from './tree-cache.ts';
+import { contentOf, diffTrees, type TreeChange } from './tree-diff.ts';
+
+/** A commit read from git and ready to land but for its place in the log. */
+export interface ReadCommit {
+  readonly landing: Omit<GitLanding, 'branch' | 'extraParents'>;
+  readonly oddTrees: readonly { readonly id: string; readonly raw: Buffer }[];
+  /** New paths that no caller could make: kept as they are, and reported. */
+  readonly flaggedPaths: readonly string[];
+  readonly sizeBytes: number;
+}
+
+/** Reads commits with their changes. Many may be read at once. */
+export class CommitSource {
+  /** Blobs have a git of their own: it unpacks them while the other finds the next trees. */
+  readonly #blobs: ObjectReader;
+  readonly #reader: ObjectReader;
+  readonly #trees: TreeCache;
+  readonly #odd: OddTrees;
+  readonly #raws = new Map<string, Promise<{ readonly raw: Buffer; readonly tree: string }>>();
+
+  constructor(gitDir: string) {
+    this.#blobs = new ObjectReader(gitDir);
+    this.#reader = new ObjectReader(gitDir);
+    this.#trees = new TreeCache(this.#reader);
+    this.#odd = new OddTrees(this.#trees);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#blobs.close(), this.#reader.close()]);
+  }
+
+  async read(id: string, firstParent: string | undefined): Promise<ReadCommit> {
+    const [{ raw, tree }, parentTree] = await Promise.all([
+      this.#commit(id),
+      firstParent === undefined ? undefined : this.#commit(firstParent).then((parent) => parent.tree),
+    ]);
+    const [found, oddIds] = await Promise.all([diffTrees(this.#trees, parentTree, tree), this.#odd.below(tree)]);
+    const [changes, oddTrees] = await Promise.all([
+      Promise.all(found.map((change) => this.#withContent(change))),
+      Promise.all(oddIds.map(async (oddId) => ({ id: oddId, raw: await this.#reader.content(oddId, 'tree') }))),
+    ]);
+    let sizeBytes = raw.length;
+    for (const { path, content } of changes) sizeBytes += path.byteLength + (content?.byteLength ?? 0);
+    return { landing: { ...describe(raw), changes, raw, gitId: id }, oddTrees, flaggedPaths: flag(found), sizeBytes };
+  }
+
+  async #withContent({ path, mode, id }: TreeChange): Promise<GitChange> {
+    if (mode === undefined || id === undefined) return { path, content: null, mode: 'file' };
+    return { path, content: await contentOf(this.#blobs, mode, id), mode };
+  }
+
+  /** Raw bytes and tree of a commit; the last ones are remembered, for their children. */
+  #commit(id: string): Promise<{ readonly raw: Buffer; readonly tree: string }> {
+    const known = this.#raws.get(id);
+    if (known) return known;
+    const commit = this.#reader.content(id, 'commit').then((raw) => {
+      const { tree } = parseCommit(raw);
+      if (tree === undefined) throw new MoundError('object-damaged', `git commit ${id} names no tree`, { id });
+      return { raw, tree };
+    });
+    this.#raws.set(id, commit);
+    if (this.#raws.size > 2048) {
+      for (const oldest of this.#raws.keys()) {
+        this.#raws.delete(oldest);
+        break;
+      }
+    }
+    return commit;
+  }
+}
+
+const flag = (changes: readonly TreeChange[]): string[] =>
+  changes
+    .filter(({ id, oldId }) => id !== undefined && oldId === undefined)
+    .map(({ path }) => pathOfBytes(path))
+    .filter((path) => isPathFault(parsePath(path)));
+
+function describe(raw: Buffer): Pick<GitLanding, 'author' | 'message' | 'time'> {
+  const { authorLine, committerLine, encoding, message } = parseCommit(raw);
+  const author = parseIdentity(authorLine, encoding);
+  const seconds = parseIdentity(committerLine, encoding).time ?? author.time ?? 0;
+  return {
+    author: { name: author.name, kind: 'human', email: author.email },
+    message: decodeText(message ?? Buffer.alloc(0), encoding),
+    time: Math.min(seconds * 1000, Number.MAX_SAFE_INTEGER),
+  };
+}

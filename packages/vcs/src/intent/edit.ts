@@ -1,0 +1,40 @@
+import type { RepoPath } from '../core/ids.ts';
+import type { Author, Precondition, Read } from '../core/intent.ts';
+import type { Mode } from '../core/mode.ts';
+
+/** What one path becomes. A move is a delete and a put that name each other. */
+export type Edit =
+  | {
+      readonly kind: 'put';
+      readonly path: RepoPath;
+      readonly expect: Precondition;
+      /** undefined: the content at the moved path's base. */
+      readonly content: Buffer | undefined;
+      /** undefined: the mode at the base, `file` where there is none. */
+      readonly mode: Mode | undefined;
+      readonly movedFrom?: RepoPath;
+    }
+  | { readonly kind: 'delete'; readonly path: RepoPath; readonly expect: Precondition; readonly movedTo?: RepoPath }
+  | { readonly kind: 'chmod'; readonly path: RepoPath; readonly expect: Precondition; readonly mode: Mode };
+
+export interface RecordEdit {
+  readonly key: string;
+  readonly expect: Precondition;
+  readonly value: Buffer | null;
+}
+
+/** An intent whose form is right: paths parsed, bounds checked, defaults filled in. */
+export interface AdmittedIntent {
+  readonly branch: string;
+  readonly author: Author;
+  readonly message: string;
+  readonly rationale: string | undefined;
+  readonly task: string | undefined;
+  readonly breakage: string | undefined;
+  readonly edits: readonly Edit[];
+  readonly records: readonly RecordEdit[];
+  readonly reads: readonly Read[];
+  readonly operationId: string | undefined;
+  readonly onStale: 'merge' | 'reject';
+  readonly onStaleRead: 'record' | 'reject';
+}

@@ -1,0 +1,232 @@
+import { invariant } from '../core/errors.ts';
+import type { CommitId, RepoPath, Seq } from '../core/ids.ts';
+import type { Author } from '../core/intent.ts';
+import { bytesOfPath, foldPath } from '../core/path.ts';
+import { encodeAuthor } from '../format/author.ts';
+import { pack } from '../format/codec.ts';
+import { encodeEntry, modeNumberOf } from '../format/entry-codec.ts';
+import {
+  nowhere,
+  type Body,
+  type ChangeRow,
+  type LandingEntry,
+  type LogEntry,
+  type RecordRow,
+} from '../format/entry.ts';
+import { commitIdOf, digest } from '../format/hash.ts';
+import { headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { encodePlace, type BranchRow, type LogReader } from '../log/log-reader.ts';
+import { linkAfter } from '../log/places.ts';
+import type { Counters } from '../store/counters.ts';
+import type { StaleReadRow } from '../format/entry.ts';
+import { digestEdits } from './prepare.ts';
+import type { LandedCommit, PreparedEdit, PreparedIntent } from './prepared.ts';
+
+/** Bodies up to this stand in their entry; longer ones in parts, so that entries stay quick to read. */
+const inlineBytesMax = 8 * 1024;
+const partBytesMax = 1024 * 1024;
+
+type WithoutSeq<T> = T extends LogEntry ? Omit<T, 'seq'> : never;
+
+/** Writes entries and their indexes inside one transaction; keeps what the transaction changes at its end. */
+export class BatchWriter {
+  private readonly reader: LogReader;
+  private readonly counters: Counters;
+  private readonly branches = new Map<number, BranchRow>();
+  private readonly commits = new Map<number, CommitId>();
+  readonly written: LogEntry[] = [];
+
+  constructor(reader: LogReader, counters: Counters) {
+    this.reader = reader;
+    this.counters = counters;
+  }
+
+  private get tables(): LogReader['store']['tables'] {
+    return this.reader.store.tables;
+  }
+
+  branch(branchId: number): BranchRow {
+    return this.branches.get(branchId) ?? this.reader.branch(branchId);
+  }
+
+  /** Appends an entry under the next seq. */
+  append(entry: WithoutSeq<LogEntry>): Seq {
+    const seq = ++this.counters.lastSeq as Seq;
+    const whole = { ...entry, seq } as LogEntry;
+    this.tables.log.putSync(seqKey(seq), encodeEntry(whole));
+    this.written.push(whole);
+    return seq;
+  }
+
+  /** Ends the batch: rows that change at each landing are written once. */
+  finish(): void {
+    for (const { id, name, parentId, forkSeq, commitSeq } of this.branches.values()) {
+      this.tables.branches.putSync(idKey(id), pack([name, parentId, forkSeq, commitSeq]));
+    }
+  }
+
+  addBranch(row: Omit<BranchRow, 'id'>): number {
+    const id = this.counters.nextBranchId++;
+    this.branches.set(id, { id, ...row });
+    this.tables.branchNames.putSync(Buffer.from(row.name), idKey(id));
+    return id;
+  }
+
+  authorId(author: Author): number {
+    const packed = encodeAuthor(author);
+    const key = packed.length <= 64 ? packed : digest(packed);
+    const known = this.tables.authorIds.getBinary(key);
+    if (known !== undefined) return known.readUInt32BE(0);
+    const id = this.counters.nextAuthorId++;
+    this.tables.authors.putSync(idKey(id), packed);
+    this.tables.authorIds.putSync(key, idKey(id));
+    return id;
+  }
+
+  pathId(path: RepoPath): number {
+    const known = this.reader.getPathId(path);
+    if (known !== undefined) return known;
+    const id = this.counters.nextPathId++;
+    const bytes = bytesOfPath(path);
+    this.tables.paths.putSync(pathKey(bytes), idKey(id));
+    this.tables.pathNames.putSync(idKey(id), bytes);
+    this.tables.folds.putSync(foldKey(path, id), Buffer.of(1));
+    return id;
+  }
+
+  /** Stores bytes inline or in parts of the entry that comes next. */
+  private storeBody(body: Body, index: number): Body {
+    if (body.bytes.length <= inlineBytesMax) return body;
+    return { ...body, bytes: Buffer.alloc(0), parts: this.storeParts(body.bytes, index) };
+  }
+
+  storeParts(bytes: Uint8Array, index: number): number {
+    const seq = this.counters.lastSeq + 1;
+    let part = 0;
+    for (let at = 0; at < bytes.length; at += partBytesMax) {
+      const chunk = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(partBytesMax, bytes.length - at));
+      this.tables.parts.putSync(partKey(seq, index, part++), chunk);
+    }
+    return part;
+  }
+
+  /** Stored inline where small. */
+  keep(bytes: Buffer): { kept: Buffer; keptParts: number } {
+    if (bytes.length <= inlineBytesMax) return { kept: bytes, keptParts: 0 };
+    return { kept: Buffer.alloc(0), keptParts: this.storeParts(bytes, 0) };
+  }
+
+  private changeRow(branchId: number, edit: PreparedEdit, index: number): ChangeRow {
+    const pathId = this.pathId(edit.path);
+    const head = this.reader.head(branchId, pathId);
+    const previous = head?.place ?? nowhere;
+    const isBase = previous.seq === edit.base.seq && previous.index === edit.base.index;
+    const link = isBase && edit.linkAfterBase ? edit.linkAfterBase : linkAfter(previous, this.reader.linkOfChange);
+    const moved = edit.movedFrom ?? edit.movedTo;
+    return {
+      pathId,
+      mode: edit.target?.mode,
+      blob: edit.target?.blob,
+      ...link,
+      body: this.storeBody(edit.body, index),
+      movedPathId: moved === undefined ? 0 : this.pathId(moved),
+    };
+  }
+
+  land(
+    branchId: number,
+    intent: PreparedIntent,
+    edits: readonly PreparedEdit[],
+    staleReads: readonly StaleReadRow[],
+  ): LandedCommit {
+    const { admitted, extras } = intent;
+    const seq = (this.counters.lastSeq + 1) as Seq;
+    const branch = this.branch(branchId);
+    const makesCommit = edits.length > 0 || extras.git !== undefined;
+    const own = branch.commitSeq === 0 ? [] : [branch.commitSeq];
+    const parents = makesCommit ? [...own, ...(extras.git?.extraParents ?? [])] : [];
+    const time = extras.git?.time ?? intent.time;
+    const body = edits.length === intent.edits.length ? intent.bodyDigest : digestEdits(admitted, edits);
+    const commit = makesCommit
+      ? commitIdOf(
+          parents.map((parent) => this.commitAt(parent)),
+          time,
+          body,
+        )
+      : undefined;
+    const changes = edits.map((edit, index) => this.changeRow(branchId, edit, index));
+    const records = admitted.records.map((record): RecordRow => {
+      const previous = this.reader.recordHead(record.key);
+      return { key: record.key, value: record.value, ...linkAfter(previous, this.reader.linkOfRecord) };
+    });
+    const entry: Omit<LandingEntry, 'seq'> = {
+      kind: 'landing',
+      time,
+      branchId,
+      authorId: this.authorId(admitted.author),
+      operationId: admitted.operationId,
+      asked: admitted.operationId === undefined ? undefined : intent.asked,
+      commit,
+      parents,
+      message: admitted.message,
+      rationale: admitted.rationale,
+      task: admitted.task,
+      breakage: admitted.breakage,
+      changes,
+      records,
+      merged: intent.merged.map(({ path, ...note }) => ({ pathId: this.pathId(path), ...note })),
+      staleReads,
+      coAuthorIds: extras.coAuthors.map((author) => this.authorId(author)),
+      resolves: extras.resolves,
+      unparks: extras.unparks,
+      accounts: extras.accounts,
+      gitRaw: extras.git?.raw,
+    };
+    const appended = this.append(entry);
+    invariant(appended === seq, 'a landing takes the next seq');
+    this.index(branchId, seq, changes, records);
+    if (makesCommit && commit !== undefined) {
+      this.counters.commits++;
+      this.commits.set(seq, commit);
+      this.branches.set(branchId, { ...branch, commitSeq: seq });
+    }
+    if (extras.git) {
+      const gitId = Buffer.from(extras.git.id, 'hex');
+      this.tables.gitBySeq.putSync(seqKey(seq), gitId);
+      this.tables.seqByGit.putSync(gitId, seqKey(seq));
+    }
+    if (extras.resolves > 0) this.close('conflicts', extras.resolves, seq);
+    if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
+    return { seq, commit };
+  }
+
+  private commitAt(seq: number): CommitId {
+    const commit = this.commits.get(seq) ?? this.reader.landing(seq).commit;
+    invariant(commit !== undefined, `parent ${seq} is a commit`);
+    return commit;
+  }
+
+  private index(branchId: number, seq: number, changes: readonly ChangeRow[], records: readonly RecordRow[]): void {
+    for (const [index, row] of changes.entries()) {
+      const head = Buffer.concat([encodePlace({ seq, index }), Buffer.of(modeNumberOf(row.mode))]);
+      this.tables.heads.putSync(headKey(branchId, row.pathId), head);
+      if (row.body.form !== 'none' && row.body.form !== 'same') this.counters.objects++;
+    }
+    for (const [index, row] of records.entries()) {
+      this.tables.records.putSync(Buffer.from(row.key), encodePlace({ seq, index }));
+    }
+  }
+
+  /** A conflict or a parked intent: open until `close` names the entry that ended it. */
+  open(table: 'conflicts' | 'parked', seq: number): void {
+    this.tables[table].putSync(seqKey(seq), seqKey(0));
+  }
+
+  close(table: 'conflicts' | 'parked', seq: number, by: number): void {
+    this.tables[table].putSync(seqKey(seq), seqKey(by));
+  }
+}
+
+export function foldKey(path: RepoPath, pathId: number): Buffer {
+  return Buffer.concat([digest(Buffer.from(foldPath(path))).subarray(0, 16), idKey(pathId)]);
+}

@@ -1,0 +1,171 @@
+import type { RepoPath } from '../core/ids.ts';
+import type { Precondition } from '../core/intent.ts';
+import type { Rejected, StaleDetail } from '../core/outcome.ts';
+import { foldPath, parentsOfPath } from '../core/path.ts';
+import type { Place, StaleReadRow } from '../format/entry.ts';
+import { reject } from '../intent/reject.ts';
+import type { PreparedEdit, PreparedIntent, Target } from './prepared.ts';
+
+/** What `decide` may look at: one state of the repo, seen from the intent's branch. */
+export interface DecideState {
+  /** The newest version of a path; undefined where it never was. */
+  head(path: RepoPath): HeadState | undefined;
+  targetAt(place: Place): Target | undefined;
+  /** The seq at which a record was last written; 0: never. `isLive` is false after a delete. */
+  record(key: string): { readonly seq: number; readonly isLive: boolean };
+  /** Seq of the freeze that holds a path; 0: none. */
+  freezeOf(path: RepoPath): number;
+  /** Live paths below a directory, as few as are needed to know whether one is left. */
+  liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
+  /** A live path that equals this one on a file system that folds case or Unicode form. */
+  collisionOf(path: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
+}
+
+export interface HeadState {
+  readonly place: Place;
+  /** undefined: a tombstone. */
+  readonly target: Target | undefined;
+}
+
+export type Verdict =
+  | { readonly kind: 'land'; readonly edits: readonly PreparedEdit[]; readonly staleReads: readonly StaleReadRow[] }
+  | { readonly kind: 'unchanged'; readonly seq: number }
+  | { readonly kind: 'stale'; readonly details: readonly StaleDetail[] }
+  | { readonly kind: 'parked'; readonly paths: readonly RepoPath[] }
+  | Rejected;
+
+const isSame = (a: Target | undefined, b: Target | undefined): boolean => a?.blob === b?.blob && a?.mode === b?.mode;
+
+function holds(edit: PreparedEdit, head: HeadState | undefined, state: DecideState): boolean {
+  const { expect } = edit;
+  if (expect.kind === 'any') return true;
+  if (expect.kind === 'absent') return head?.target === undefined;
+  if (head === undefined || head.place.seq <= expect.seq) return true;
+  const seen = edit.base.seq === 0 ? undefined : state.targetAt(edit.base);
+  return isSame(seen, head.target);
+}
+
+/** How an edit stands to the state: already true, landable as it is, or stale. */
+export function standingOf(edit: PreparedEdit, state: DecideState): 'done' | 'holds' | 'stale' {
+  const head = state.head(edit.path);
+  if (isSame(edit.target, head?.target)) return 'done';
+  // The source of a move is gone: landing the destination alone would bring a deleted file back.
+  if (edit.movedFrom !== undefined && state.head(edit.movedFrom)?.target === undefined) return 'stale';
+  return holds(edit, head, state) ? 'holds' : 'stale';
+}
+
+export const expectedOf = (expect: Precondition): StaleDetail['expected'] =>
+  expect.kind === 'version' ? expect.seq : expect.kind;
+
+/**
+ * Answers what an intent comes to in this state: land, unchanged, stale,
+ * parked or rejected. Pure; it never merges. Imported commits (`extras.git`)
+ * say what happened elsewhere, so rules on paths do not apply to them.
+ */
+export function decide(state: DecideState, intent: PreparedIntent): Verdict {
+  const { admitted, extras } = intent;
+  const recordFault = decideRecords(state, intent);
+  if (recordFault) return recordFault;
+
+  const heads = new Map(intent.edits.map((edit) => [edit.path, state.head(edit.path)]));
+  const standings = new Map(intent.edits.map((edit) => [edit, standingOf(edit, state)]));
+  const effective = intent.edits.filter((edit) => standings.get(edit) !== 'done');
+  const frozen = effective.filter((edit) => state.freezeOf(edit.path) !== 0).map((edit) => edit.path);
+  if (frozen.length > 0 && !extras.git) return { kind: 'parked', paths: frozen };
+
+  const stale = effective.filter((edit) => standings.get(edit) === 'stale');
+  if (stale.length > 0) {
+    const details = stale.map((edit) => ({
+      path: edit.path,
+      expected: expectedOf(edit.expect),
+      actual: heads.get(edit.path)?.target === undefined ? 0 : (heads.get(edit.path)?.place.seq ?? 0),
+    }));
+    return admitted.onStale === 'merge' ? { kind: 'stale', details } : rejectStale(details);
+  }
+
+  const staleReads = admitted.reads.flatMap((read) => {
+    const head = state.head(read.path as RepoPath);
+    const actual = head?.target === undefined ? 0 : head.place.seq;
+    const isStale = read.version === 0 ? actual !== 0 : (head?.place.seq ?? 0) > read.version;
+    return isStale ? [{ path: read.path, seen: read.version, actual }] : [];
+  });
+  if (staleReads.length > 0 && admitted.onStaleRead === 'reject') return rejectStaleReads(staleReads);
+
+  if (!extras.git) {
+    const clash = decideTree(state, effective, heads);
+    if (clash) return clash;
+  }
+  const isNothing = effective.length === 0 && admitted.records.length === 0 && !extras.git && extras.resolves === 0;
+  if (isNothing) {
+    const seqs = [...heads.values()].map((head) => head?.place.seq ?? 0);
+    return { kind: 'unchanged', seq: Math.max(0, ...seqs) };
+  }
+  return { kind: 'land', edits: effective, staleReads };
+}
+
+function decideRecords(state: DecideState, intent: PreparedIntent): Rejected | undefined {
+  const details = intent.admitted.records.flatMap((record): StaleDetail[] => {
+    const { seq, isLive } = state.record(record.key);
+    const { expect } = record;
+    const isTrue = expect.kind === 'any' || (expect.kind === 'absent' ? !isLive : seq === expect.seq);
+    return isTrue ? [] : [{ path: record.key, expected: expectedOf(expect), actual: isLive ? seq : 0 }];
+  });
+  if (details.length === 0) return undefined;
+  const message = `record ${describe(details)}`;
+  return reject('record-stale', message, 'read the records again and decide anew', {
+    paths: details.map((detail) => detail.path),
+    stale: details,
+  });
+}
+
+const describe = (details: readonly StaleDetail[]): string =>
+  details.map(({ path, expected, actual }) => `${path}: expected ${expected}, found ${actual || 'absent'}`).join('; ');
+
+function rejectStale(details: readonly StaleDetail[]): Rejected {
+  return reject('stale', describe(details), 'read the paths again, apply the change to what is there, land again', {
+    paths: details.map((detail) => detail.path),
+    stale: details,
+  });
+}
+
+function rejectStaleReads(rows: readonly StaleReadRow[]): Rejected {
+  const details = rows.map(({ path, seen, actual }) => ({ path, expected: seen, actual }));
+  return reject('stale-read', `read since changed: ${describe(details)}`, 'read the paths again and decide anew', {
+    paths: rows.map((row) => row.path),
+    stale: details,
+  });
+}
+
+/** A path that comes to be must fit the tree: no file above or below it, no twin by folding. */
+function decideTree(
+  state: DecideState,
+  edits: readonly PreparedEdit[],
+  heads: ReadonlyMap<RepoPath, HeadState | undefined>,
+): Rejected | undefined {
+  const created = edits.filter((edit) => edit.target !== undefined && heads.get(edit.path)?.target === undefined);
+  if (created.length === 0) return undefined;
+  const going = new Set(edits.filter((edit) => edit.target === undefined).map((edit) => edit.path));
+  const coming = new Set(created.map((edit) => edit.path));
+  const isGoing = (path: RepoPath): boolean => going.has(path);
+  const folded = new Map<string, RepoPath>();
+  for (const { path } of created) {
+    const above = parentsOfPath(path).find(
+      (parent) => coming.has(parent) || (state.head(parent)?.target !== undefined && !going.has(parent)),
+    );
+    const other = above ?? state.liveBelow(path, isGoing);
+    if (other !== undefined) {
+      const message = `${path} cannot stand beside ${other}: one is a file where the other needs a directory`;
+      return reject('path-clash', message, `delete or move ${other} in the same intent, or choose another path`, {
+        paths: [path, other],
+      });
+    }
+    const fold = foldPath(path);
+    const twin = folded.get(fold) ?? state.collisionOf(path, isGoing);
+    folded.set(fold, path);
+    if (twin !== undefined) {
+      const message = `${path} collides with ${twin}: they differ in case or Unicode form only`;
+      return reject('path-collision', message, `use ${twin}, or choose another path`, { paths: [path, twin] });
+    }
+  }
+  return undefined;
+}

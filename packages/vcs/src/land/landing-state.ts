@@ -1,0 +1,76 @@
+import type { RepoPath } from '../core/ids.ts';
+import { bytesOfPath } from '../core/path.ts';
+import type { Place } from '../format/entry.ts';
+import { headKey, pathKey } from '../format/keys.ts';
+import type { Head, LogReader } from '../log/log-reader.ts';
+import { foldKey } from './batch-writer.ts';
+import type { DecideState, HeadState } from './decide.ts';
+import type { Target } from './prepared.ts';
+
+/** The store as `decide` sees it: inside a transaction, or as of the last refresh. */
+export class LandingState implements DecideState {
+  private readonly reader: LogReader;
+  private readonly branchId: number;
+  private readonly anyFreeze: boolean;
+
+  constructor(reader: LogReader, branchId: number, anyFreeze: boolean) {
+    this.reader = reader;
+    this.branchId = branchId;
+    this.anyFreeze = anyFreeze;
+  }
+
+  private rawHead(path: RepoPath): Head | undefined {
+    const pathId = this.reader.getPathId(path);
+    return pathId === undefined ? undefined : this.reader.head(this.branchId, pathId);
+  }
+
+  head(path: RepoPath): HeadState | undefined {
+    const head = this.rawHead(path);
+    return head && { place: head.place, target: head.mode === undefined ? undefined : this.targetAt(head.place) };
+  }
+
+  targetAt(place: Place): Target | undefined {
+    const { blob, mode } = this.reader.change(place);
+    return blob === undefined || mode === undefined ? undefined : { blob, mode };
+  }
+
+  record(key: string): { seq: number; isLive: boolean } {
+    const place = this.reader.recordHead(key);
+    return { seq: place.seq, isLive: place.seq !== 0 && this.reader.record(place).value !== null };
+  }
+
+  freezeOf(path: RepoPath): number {
+    if (!this.anyFreeze) return 0;
+    const pathId = this.reader.getPathId(path);
+    if (pathId === undefined) return 0;
+    return this.reader.store.tables.freezes.getBinary(headKey(this.branchId, pathId))?.readUIntBE(0, 6) ?? 0;
+  }
+
+  liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined {
+    const start = Buffer.concat([bytesOfPath(directory), Buffer.from('/')]);
+    const end = Buffer.concat([bytesOfPath(directory), Buffer.from('0')]);
+    for (const { value } of this.reader.store.tables.paths.getRange({ start, end })) {
+      const path = this.reader.pathOf(value.readUInt32BE(0));
+      if (!isGoing(path) && this.rawHead(path)?.mode !== undefined) return path;
+    }
+    return undefined;
+  }
+
+  collisionOf(path: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined {
+    const start = foldKey(path, 0);
+    const end = foldKey(path, 0xffffffff);
+    for (const key of this.reader.store.tables.folds.getKeys({ start, end })) {
+      const twin = this.reader.pathOf(key.readUInt32BE(16));
+      if (twin !== path && !isGoing(twin) && this.rawHead(twin)?.mode !== undefined) return twin;
+    }
+    return undefined;
+  }
+}
+
+export const isAnyFreeze = (reader: LogReader): boolean => {
+  for (const _ of reader.store.tables.freezes.getKeys({ limit: 1 })) return true;
+  return false;
+};
+
+/** Where a path's children begin in the `paths` table. */
+export const pathsFrom = (path: RepoPath): Buffer => pathKey(bytesOfPath(path));

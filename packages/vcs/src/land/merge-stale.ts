@@ -1,0 +1,195 @@
+import type { RepoPath } from '../core/ids.ts';
+import type { Precondition } from '../core/intent.ts';
+import { nowhere, type ConflictPathRow, type Place } from '../format/entry.ts';
+import { blobIdOf } from '../format/hash.ts';
+import { encodeBody, noBody } from '../log/body.ts';
+import type { Head, LogReader } from '../log/log-reader.ts';
+import { linkAfter } from '../log/places.ts';
+import type { FileState, MergeInput, MergeResult } from '../merge/index.ts';
+import { standingOf } from './decide.ts';
+import type { LandingState } from './landing-state.ts';
+import { digestEdits } from './prepare.ts';
+import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
+
+/** One stale edit and the three inputs of its merge. */
+export interface MergeJob {
+  readonly edit: PreparedEdit;
+  /** Where the edit belongs now: it follows a move. */
+  readonly path: RepoPath;
+  readonly base: Place;
+  /** nowhere: the path is gone. */
+  readonly current: Place;
+  /** Newest version of `path` when the plan was made: what the result is landed against. */
+  readonly head: Head | undefined;
+  readonly input: MergeInput;
+  /** A reason that decides without looking at contents. */
+  readonly clash: string | undefined;
+}
+
+export interface MergePlan {
+  /** Newest seq when the plan was made: the currents are as of then. */
+  readonly at: number;
+  readonly jobs: readonly MergeJob[];
+  /** Newest versions of the sources of moves when the plan was made. */
+  readonly sources: ReadonlyMap<PreparedEdit, Head | undefined>;
+  /** Bytes of all inputs. */
+  readonly size: number;
+}
+
+export type MergedStale =
+  | { readonly kind: 'merged'; readonly intent: PreparedIntent }
+  | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly ConflictPathRow[] };
+
+/** Moves of one path that an edit follows at most. */
+const followMax = 8;
+
+export class StaleMerge {
+  private readonly reader: LogReader;
+  private readonly branchId: number;
+  private readonly state: LandingState;
+
+  constructor(reader: LogReader, branchId: number, state: LandingState) {
+    this.reader = reader;
+    this.branchId = branchId;
+    this.state = state;
+  }
+
+  plan(intent: PreparedIntent): MergePlan {
+    const at = this.reader.store.counters.lastSeq;
+    const jobs = intent.edits.flatMap((edit) => {
+      // The source of a move is merged where the move leads.
+      if (edit.movedTo !== undefined) return [];
+      const isStale = standingOf(edit, this.state) === 'stale';
+      const source = intent.edits.find((other) => other.path === edit.movedFrom);
+      const isSourceStale = source !== undefined && standingOf(source, this.state) === 'stale';
+      if (isStale) return [this.job(edit, source)];
+      return isSourceStale ? [this.moveJob(edit, source)] : [];
+    });
+    const sizeOf = (state: FileState | null): number => state?.content.length ?? 0;
+    const size = jobs.reduce(
+      (sum, { input }) => sum + sizeOf(input.base) + sizeOf(input.current) + sizeOf(input.incoming),
+      0,
+    );
+    const moved = intent.edits.filter((edit) => edit.movedTo !== undefined);
+    return { at, jobs, size, sources: new Map(moved.map((edit) => [edit, this.rawHead(edit.path)])) };
+  }
+
+  private rawHead(path: RepoPath): Head | undefined {
+    const pathId = this.reader.getPathId(path);
+    return pathId === undefined ? undefined : this.reader.head(this.branchId, pathId);
+  }
+
+  /** The path that an edit of `path` belongs to now, and its newest version. */
+  private follow(path: RepoPath): { path: RepoPath; head: Head | undefined } {
+    let at = path;
+    let head = this.rawHead(at);
+    for (let step = 0; step < followMax && head !== undefined && head.mode === undefined; step++) {
+      const { movedPathId } = this.reader.change(head.place);
+      if (movedPathId === 0) break;
+      at = this.reader.pathOf(movedPathId);
+      head = this.rawHead(at);
+    }
+    return head?.mode === undefined ? { path, head: this.rawHead(path) } : { path: at, head };
+  }
+
+  private fileAt(place: Place): FileState | null {
+    const mode = place.seq === 0 ? undefined : this.reader.change(place).mode;
+    return mode === undefined ? null : { content: this.reader.content(place), mode };
+  }
+
+  private input(path: RepoPath, base: Place, current: Place, edit: PreparedEdit): MergeInput {
+    const incoming = edit.target && edit.content ? { content: edit.content, mode: edit.target.mode } : null;
+    return { path, base: this.fileAt(base), current: this.fileAt(current), incoming };
+  }
+
+  private job(edit: PreparedEdit, source: PreparedEdit | undefined): MergeJob {
+    if (source !== undefined && this.rawHead(source.path)?.mode === undefined) {
+      const movedElsewhere = this.follow(source.path).path !== source.path;
+      const clash = movedElsewhere ? 'move/move' : 'move/delete';
+      return this.made(edit, edit.path, this.rawHead(edit.path), { base: source.base, current: nowhere }, clash);
+    }
+    const { path, head } =
+      edit.base.seq === 0 ? { path: edit.path, head: this.rawHead(edit.path) } : this.follow(edit.path);
+    const current = head?.mode === undefined ? nowhere : head.place;
+    const isDirectory = current.seq === 0 && this.state.liveBelow(path, () => false) !== undefined;
+    return this.made(edit, path, head, { base: edit.base, current }, isDirectory ? 'file/directory' : undefined);
+  }
+
+  /** The moved file was edited meanwhile: that edit follows the move. */
+  private moveJob(edit: PreparedEdit, source: PreparedEdit): MergeJob {
+    const current = this.rawHead(source.path)?.place ?? nowhere;
+    return this.made(edit, edit.path, this.rawHead(edit.path), { base: source.base, current }, undefined);
+  }
+
+  private made(
+    edit: PreparedEdit,
+    path: RepoPath,
+    head: Head | undefined,
+    { base, current }: { readonly base: Place; readonly current: Place },
+    clash: string | undefined,
+  ): MergeJob {
+    return { edit, path, base, current, head, input: this.input(path, base, current, edit), clash };
+  }
+
+  /** What the intent becomes once its jobs' results are known. */
+  settle(intent: PreparedIntent, { at, jobs, sources }: MergePlan, results: readonly MergeResult[]): MergedStale {
+    const conflicts: ConflictPathRow[] = [];
+    const merged: MergedNote[] = [];
+    const settled = new Map<PreparedEdit, PreparedEdit>();
+    for (const [index, job] of jobs.entries()) {
+      const result = results[index];
+      const { path, base, current, edit } = job;
+      if (result === undefined || result.kind === 'conflict' || job.clash !== undefined) {
+        const reason = job.clash ?? (result?.kind === 'conflict' ? result.reason : 'content');
+        conflicts.push({ path, askedPath: edit.path, reason, driver: result?.driver ?? 'text', base, current });
+        continue;
+      }
+      settled.set(edit, this.edit(job, result.result));
+      merged.push({ path, driver: result.driver, base, current });
+    }
+    if (conflicts.length > 0) return { kind: 'conflict', at, paths: conflicts };
+    const edits = intent.edits.map(
+      (edit) => settled.get(edit) ?? (sources.has(edit) ? this.source(edit, sources.get(edit)) : edit),
+    );
+    return {
+      kind: 'merged',
+      intent: {
+        ...intent,
+        edits,
+        bodyDigest: digestEdits(intent.admitted, edits),
+        merged: [...intent.merged.filter((note) => !merged.some(({ path }) => path === note.path)), ...merged],
+        attempts: intent.attempts + 1,
+      },
+    };
+  }
+
+  private edit({ edit, path, head }: MergeJob, result: FileState | null): PreparedEdit {
+    const { movedTo: _to, ...kept } = edit;
+    const common = { ...kept, path, expect: expectHead(head), base: head?.place ?? nowhere };
+    const linkAfterBase = head && linkAfter(head.place, this.reader.linkOfChange);
+    if (result === null) return { ...common, linkAfterBase, target: undefined, content: undefined, body: noBody };
+    const content = Buffer.from(result.content.buffer, result.content.byteOffset, result.content.length);
+    const live = head?.mode === undefined ? undefined : head.place;
+    const against = live && {
+      place: live,
+      chain: this.reader.change(live).body.chain,
+      content: this.reader.content(live),
+    };
+    return {
+      ...common,
+      linkAfterBase,
+      target: { blob: blobIdOf(content), mode: result.mode },
+      content,
+      body: encodeBody(content, against),
+    };
+  }
+
+  /** A move's source is deleted as it stands now, once its newer edit went along. */
+  private source(edit: PreparedEdit, head: Head | undefined): PreparedEdit {
+    const linkAfterBase = head && linkAfter(head.place, this.reader.linkOfChange);
+    return { ...edit, expect: expectHead(head), base: head?.place ?? nowhere, linkAfterBase };
+  }
+}
+
+const expectHead = (head: Head | undefined): Precondition =>
+  head === undefined ? { kind: 'absent' } : { kind: 'version', seq: head.place.seq };

@@ -1,0 +1,41 @@
+import { conflictIdOf, parkedIdOf, type BlobId, type FileVersion, type RepoPath } from '../core/ids.ts';
+import type { MergedPath, Outcome } from '../core/outcome.ts';
+import type { LandingEntry, LogEntry } from '../format/entry.ts';
+import type { LogReader } from '../log/log-reader.ts';
+import { reject } from '../intent/reject.ts';
+
+export function mergedPathsOf(reader: LogReader, entry: LandingEntry): MergedPath[] {
+  const blobs = new Map<number, BlobId | undefined>(entry.changes.map((row) => [row.pathId, row.blob]));
+  return entry.merged.map((row) => ({
+    path: reader.pathOf(row.pathId),
+    driver: row.driver,
+    base: row.base.seq as FileVersion,
+    current: row.current.seq as FileVersion,
+    result: blobs.get(row.pathId) ?? reader.change(row.current).blob,
+  }));
+}
+
+/** The outcome that an entry stands for; undefined for entries that no intent made. */
+export function outcomeOfEntry(reader: LogReader, entry: LogEntry): Outcome | undefined {
+  switch (entry.kind) {
+    case 'landing': {
+      const { seq, commit } = entry;
+      if (entry.merged.length === 0) return { kind: 'landed', seq, commit };
+      return { kind: 'merged', seq, commit, merged: mergedPathsOf(reader, entry) };
+    }
+    case 'conflict':
+      return {
+        kind: 'conflicted',
+        seq: entry.seq,
+        conflict: conflictIdOf(entry.seq),
+        paths: entry.paths.map((row) => row.path as RepoPath),
+      };
+    case 'parked':
+      return { kind: 'parked', seq: entry.seq, parked: parkedIdOf(entry.seq), paths: entry.paths as RepoPath[] };
+    case 'unparked':
+      if (entry.outcome === 'unchanged') return { kind: 'unchanged', seq: entry.seq };
+      return reject('stale', entry.message, 'read the paths again and land anew');
+    default:
+      return undefined;
+  }
+}

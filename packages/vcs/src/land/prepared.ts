@@ -1,0 +1,71 @@
+import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
+import type { Author, Precondition } from '../core/intent.ts';
+import type { Mode } from '../core/mode.ts';
+import type { Body, Link, Place } from '../format/entry.ts';
+import type { AdmittedIntent } from '../intent/edit.ts';
+
+/** What a path holds, by content address. */
+export interface Target {
+  readonly blob: BlobId;
+  readonly mode: Mode;
+}
+
+/** An edit with its bytes hashed and encoded against its base, before any lock is held. */
+export interface PreparedEdit {
+  readonly path: RepoPath;
+  readonly expect: Precondition;
+  /** undefined: the path is deleted. */
+  readonly target: Target | undefined;
+  /** Bytes of the target; undefined for a delete. */
+  readonly content: Buffer | undefined;
+  readonly body: Body;
+  /** The version that `expect` names, as of now; nowhere where it is absent or `any`. */
+  readonly base: Place;
+  /** The link that a version after `base` has; saves the work where `base` is still the head. */
+  readonly linkAfterBase: Link | undefined;
+  readonly movedFrom?: RepoPath;
+  readonly movedTo?: RepoPath;
+}
+
+/** Inputs of a merge that made an edit what it is now. */
+export interface MergedNote {
+  readonly path: RepoPath;
+  readonly driver: string;
+  readonly base: Place;
+  readonly current: Place;
+}
+
+/** What only some intents carry. */
+export interface LandingExtras {
+  readonly coAuthors: readonly Author[];
+  /** Seq of the conflict entry that this resolves; 0: none. */
+  readonly resolves: number;
+  /** Seq of the parked entry that this carries out; 0: none. */
+  readonly unparks: number;
+  readonly accounts: Uint8Array | undefined;
+  readonly git:
+    | { readonly raw: Uint8Array; readonly id: string; readonly time: number; readonly extraParents: readonly number[] }
+    | undefined;
+}
+
+export const noExtras: LandingExtras = { coAuthors: [], resolves: 0, unparks: 0, accounts: undefined, git: undefined };
+
+export interface PreparedIntent {
+  readonly admitted: AdmittedIntent;
+  readonly edits: readonly PreparedEdit[];
+  /** Digest of what the edits make of the tree and say of themselves; see `commit-body.ts`. */
+  readonly bodyDigest: Buffer;
+  /** The same of the intent as first asked for, cut to 8 bytes. */
+  readonly asked: Buffer;
+  readonly merged: readonly MergedNote[];
+  readonly extras: LandingExtras;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  /** How often this intent was found stale so far. */
+  readonly attempts: number;
+}
+
+export interface LandedCommit {
+  readonly seq: number;
+  readonly commit: CommitId | undefined;
+}

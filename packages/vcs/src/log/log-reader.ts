@@ -1,0 +1,250 @@
+import { MoundError, invariant } from '../core/errors.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
+import type { Author } from '../core/intent.ts';
+import type { Mode } from '../core/mode.ts';
+import { bytesOfPath, pathOfBytes } from '../core/path.ts';
+import { decodeAuthor } from '../format/author.ts';
+import { unpack } from '../format/codec.ts';
+import { decodeEntry, modeOfNumber } from '../format/entry-codec.ts';
+import {
+  nowhere,
+  type ChangeRow,
+  type LandingEntry,
+  type Link,
+  type LogEntry,
+  type Place,
+  type RecordRow,
+} from '../format/entry.ts';
+import { blobIdOf } from '../format/hash.ts';
+import { headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { BoundedCache } from '../store/cache.ts';
+import { corrupt, type Store } from '../store/store.ts';
+import { decodeBody } from './body.ts';
+import { placeAsOf } from './places.ts';
+
+/** Where a path's newest version stands; mode undefined: it is a tombstone. */
+export interface Head {
+  readonly place: Place;
+  readonly mode: Mode | undefined;
+}
+
+export interface BranchRow {
+  readonly id: number;
+  readonly name: string;
+  /** -1 for `main`. */
+  readonly parentId: number;
+  readonly forkSeq: number;
+  /** Seq of the newest entry with a commit, on the branch or inherited; 0: none. */
+  readonly commitSeq: number;
+}
+
+const contentCacheBytesMax = 96 * 1024 * 1024;
+const entryCacheMax = 32 * 1024;
+
+/** Reads the log and its indexes; no state but caches of what never changes. */
+export class LogReader {
+  readonly store: Store;
+  private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
+  private readonly contents = new BoundedCache<BlobId, Buffer>(contentCacheBytesMax, (bytes) => bytes.length + 64);
+  private readonly pathIds = new Map<RepoPath, number>();
+  private readonly pathNames = new Map<number, RepoPath>();
+  private readonly authors = new Map<number, Author>();
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  /** After a transaction that was rolled back: what was read in it may never have been. */
+  forget(): void {
+    this.entries.clear();
+    this.pathIds.clear();
+    this.pathNames.clear();
+    this.authors.clear();
+  }
+
+  remember(entry: LogEntry): void {
+    this.entries.set(entry.seq, entry);
+  }
+
+  rememberContent(blob: BlobId, content: Buffer): void {
+    this.contents.set(blob, content);
+  }
+
+  getEntry(seq: number): LogEntry | undefined {
+    const cached = this.entries.get(seq);
+    if (cached !== undefined) return cached;
+    const bytes = this.store.tables.log.getBinary(seqKey(seq));
+    if (bytes === undefined) return undefined;
+    const entry = decodeEntry(seq, bytes);
+    this.entries.set(seq, entry);
+    return entry;
+  }
+
+  mustGetEntry(seq: number): LogEntry {
+    const entry = this.getEntry(seq);
+    if (entry === undefined) throw corrupt(this.store.dir, `log entry ${seq} is missing`);
+    return entry;
+  }
+
+  landing(seq: number): LandingEntry {
+    const entry = this.mustGetEntry(seq);
+    if (entry.kind !== 'landing') throw corrupt(this.store.dir, `log entry ${seq} is no landing`);
+    return entry;
+  }
+
+  change(place: Place): ChangeRow {
+    const row = this.landing(place.seq).changes[place.index];
+    if (row === undefined) throw corrupt(this.store.dir, `log entry ${place.seq} has no change ${place.index}`);
+    return row;
+  }
+
+  record(place: Place): RecordRow {
+    const row = this.landing(place.seq).records[place.index];
+    if (row === undefined) throw corrupt(this.store.dir, `log entry ${place.seq} has no record ${place.index}`);
+    return row;
+  }
+
+  readonly linkOfChange = (place: Place): Link => this.change(place);
+  readonly linkOfRecord = (place: Place): Link => this.record(place);
+
+  /** Verified bytes of one version. Errors: `object-damaged`. */
+  content(place: Place): Buffer {
+    const row = this.change(place);
+    if (row.blob === undefined) return Buffer.alloc(0);
+    const cached = this.contents.get(row.blob);
+    if (cached !== undefined) return cached;
+    const content = this.decode(place);
+    if (blobIdOf(content) !== row.blob) {
+      throw new MoundError(
+        'object-damaged',
+        `blob ${row.blob} (log entry ${place.seq}) is damaged on disk; run 'mound fsck'`,
+        { blob: row.blob, seq: place.seq },
+      );
+    }
+    this.contents.set(row.blob, content);
+    return content;
+  }
+
+  /** The bytes of one version from its stored bodies alone, neither cached nor verified. */
+  decode(place: Place): Buffer {
+    const chain: { row: ChangeRow; place: Place }[] = [];
+    let content: Buffer = Buffer.alloc(0);
+    for (let at = place; at.seq !== 0; at = this.change(at).body.base) {
+      const row = this.change(at);
+      const known = at === place || row.blob === undefined ? undefined : this.contents.get(row.blob);
+      if (known !== undefined) {
+        content = known;
+        break;
+      }
+      chain.push({ row, place: at });
+      invariant(chain.length < 10_000, 'a delta chain ends');
+    }
+    for (const { row, place: at } of chain.toReversed())
+      content = decodeBody(row.body, this.storedBytes(row, at), content);
+    return content;
+  }
+
+  private storedBytes(row: ChangeRow, place: Place): Buffer {
+    const { bytes, parts } = row.body;
+    return parts > 0 ? this.parts(place, parts) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  parts(place: Place, count: number): Buffer {
+    const parts: Buffer[] = [];
+    for (let part = 0; part < count; part++) {
+      const bytes = this.store.tables.parts.getBinary(partKey(place.seq, place.index, part));
+      if (bytes === undefined) throw corrupt(this.store.dir, `part ${part} of log entry ${place.seq} is missing`);
+      parts.push(bytes);
+    }
+    return Buffer.concat(parts);
+  }
+
+  getPathId(path: RepoPath): number | undefined {
+    const cached = this.pathIds.get(path);
+    if (cached !== undefined) return cached;
+    const bytes = this.store.tables.paths.getBinary(pathKey(bytesOfPath(path)));
+    if (bytes === undefined) return undefined;
+    const id = bytes.readUInt32BE(0);
+    this.rememberPath(id, path);
+    return id;
+  }
+
+  pathOf(pathId: number): RepoPath {
+    const cached = this.pathNames.get(pathId);
+    if (cached !== undefined) return cached;
+    const bytes = this.store.tables.pathNames.getBinary(idKey(pathId));
+    if (bytes === undefined) throw corrupt(this.store.dir, `path ${pathId} has no name`);
+    const path = pathOfBytes(bytes);
+    this.rememberPath(pathId, path);
+    return path;
+  }
+
+  private rememberPath(pathId: number, path: RepoPath): void {
+    this.pathIds.set(path, pathId);
+    this.pathNames.set(pathId, path);
+  }
+
+  author(authorId: number): Author {
+    const cached = this.authors.get(authorId);
+    if (cached !== undefined) return cached;
+    const bytes = this.store.tables.authors.getBinary(idKey(authorId));
+    if (bytes === undefined) throw corrupt(this.store.dir, `author ${authorId} is missing`);
+    const author = decodeAuthor(bytes);
+    this.authors.set(authorId, author);
+    return author;
+  }
+
+  getBranchId(name: string): number | undefined {
+    return this.store.tables.branchNames.getBinary(Buffer.from(name))?.readUInt32BE(0);
+  }
+
+  branch(branchId: number): BranchRow {
+    const bytes = this.store.tables.branches.getBinary(idKey(branchId));
+    if (bytes === undefined) throw corrupt(this.store.dir, `branch ${branchId} is missing`);
+    const [name, parentId, forkSeq, commitSeq] = unpack(bytes) as [string, number, number, number];
+    return { id: branchId, name, parentId, forkSeq, commitSeq };
+  }
+
+  /** Errors: `no-such-branch`. */
+  branchNamed(name: string): BranchRow {
+    const id = this.getBranchId(name);
+    if (id === undefined) {
+      throw new MoundError('no-such-branch', `there is no branch '${name}'; 'mound branch' lists them`, {
+        branch: name,
+      });
+    }
+    return this.branch(id);
+  }
+
+  /** The newest version of a path on a branch, own or inherited up to the fork; undefined if it never was. */
+  head(branchId: number, pathId: number): Head | undefined {
+    const bytes = this.store.tables.heads.getBinary(headKey(branchId, pathId));
+    if (bytes !== undefined) return decodeHead(bytes);
+    if (branchId === 0) return undefined;
+    const { parentId, forkSeq } = this.branch(branchId);
+    const inherited = this.head(parentId, pathId);
+    return inherited && this.headAsOf(inherited, forkSeq);
+  }
+
+  headAsOf(head: Head, seq: number): Head | undefined {
+    if (head.place.seq <= seq) return head;
+    const place = placeAsOf(head.place, seq, this.linkOfChange);
+    return place.seq === 0 ? undefined : { place, mode: this.change(place).mode };
+  }
+
+  recordHead(key: string): Place {
+    const bytes = this.store.tables.records.getBinary(Buffer.from(key));
+    return bytes === undefined ? nowhere : decodePlace(bytes);
+  }
+}
+
+export function encodePlace(place: Place): Buffer {
+  const bytes = Buffer.allocUnsafe(10);
+  bytes.writeUIntBE(place.seq, 0, 6);
+  bytes.writeUInt32BE(place.index, 6);
+  return bytes;
+}
+
+export const decodePlace = (bytes: Buffer): Place => ({ seq: bytes.readUIntBE(0, 6), index: bytes.readUInt32BE(6) });
+
+export const decodeHead = (bytes: Buffer): Head => ({ place: decodePlace(bytes), mode: modeOfNumber(bytes[10] ?? 0) });

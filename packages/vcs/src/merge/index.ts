@@ -1,0 +1,16 @@
+export { addedMarkers } from './added-markers.ts';
+export type { LineRange, Region } from './combine.ts';
+export { isBinary, joinLines, splitLines } from './lines.ts';
+export { renderConflict, type MarkerLabels, type MarkerOptions } from './markers.ts';
+export { mergeFile } from './merge-file.ts';
+export type { FileState, MergeInput } from './merge-input.ts';
+export type {
+  CleanMerge,
+  ConflictedMerge,
+  ConflictHunk,
+  ConflictReason,
+  HunkSide,
+  MergeResult,
+} from './merge-result.ts';
+export { MergePool, type MergePoolOptions } from './pool.ts';
+export { mergeLines } from './three-way.ts';

@@ -1,0 +1,27 @@
+import type { Mode } from '../core/mode.ts';
+
+/** What a path holds. */
+export interface FileState {
+  readonly content: Uint8Array;
+  readonly mode: Mode;
+}
+
+/** One path as it was and as each side left it; `null` where it is absent. */
+export interface MergeInput {
+  readonly path: string;
+  readonly base: FileState | null;
+  readonly current: FileState | null;
+  readonly incoming: FileState | null;
+}
+
+export function isSameContent(one: Uint8Array, other: Uint8Array): boolean {
+  return one === other || (one.length === other.length && Buffer.compare(one, other) === 0);
+}
+
+export function isSameState(one: FileState | null, other: FileState | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.mode === other.mode && isSameContent(one.content, other.content);
+}
+
+/** True for a mode whose content is a file's, not a symlink's target or a gitlink's id. */
+export const isRegular = (mode: Mode): boolean => mode === 'file' || mode === 'executable';

@@ -1,0 +1,120 @@
+import diff3Merge from 'diff3';
+import { sideOf } from './combine.ts';
+import type { LineRange, Region, Sequences } from './combine.ts';
+
+/**
+ * Above these the opinion is not asked for: `diff3` costs the square of the changed
+ * lines in memory. Of 200 generated merges of 1,000 to 5,000 lines it doubted none;
+ * its doubts are about short texts of few distinct lines.
+ */
+const changedLinesMax = 400;
+const middleLinesMax = 4000;
+
+/**
+ * A clean merge of repeated lines can have two right answers: the same lines, a
+ * change put at one place or at another. `diff3` breaks such ties in another way
+ * than `align` does, so where both merge clean, to the same lines in another
+ * order, the place is a guess, and what stands between the two places becomes a
+ * conflict. `diff3` is no judge in anything else: it calls conflicts where git and
+ * GNU diff3 merge, merges where both conflict, and can lose a line (base `a b`,
+ * current `a b b`, incoming `b b` gives `b b`).
+ */
+export function withDoubt(lines: Sequences, regions: readonly Region[]): readonly Region[] {
+  const first = regions.findIndex(isChanged);
+  const last = regions.findLastIndex(isChanged);
+  const changed = regions.slice(first, last + 1);
+  if (!mayAsk(changed)) return regions;
+  const own = resultOf(lines, changed);
+  const other = opinionOf(lines, joined(changed));
+  if (other === undefined || !areSameLines(own, other)) return regions;
+  const doubtful = doubtfulRange(changed, own, other);
+  return doubtful === undefined
+    ? regions
+    : [
+        ...regions.slice(0, first + doubtful.start),
+        { kind: 'conflict', ...joined(changed.slice(doubtful.start, doubtful.start + doubtful.count)) },
+        ...regions.slice(first + doubtful.start + doubtful.count),
+      ];
+}
+
+const isChanged = (region: Region): boolean => region.kind !== 'stable';
+
+function mayAsk(changed: readonly Region[]): boolean {
+  const kinds = new Set(changed.map((region) => region.kind));
+  if (kinds.has('conflict') || !kinds.has('current') || !kinds.has('incoming')) return false;
+  let changedLines = 0;
+  let middleLines = 0;
+  for (const { kind, base, current, incoming } of changed) {
+    middleLines += base.count;
+    if (kind !== 'stable') changedLines += base.count + current.count + incoming.count;
+  }
+  return changedLines <= changedLinesMax && middleLines <= middleLinesMax;
+}
+
+function resultOf(lines: Sequences, regions: readonly Region[]): number[] {
+  return regions.flatMap((region) => {
+    const side = sideOf(region);
+    return [...slice(lines[side], region[side])];
+  });
+}
+
+const slice = (lines: Int32Array, range: LineRange): Int32Array =>
+  lines.subarray(range.start, range.start + range.count);
+
+/** What `diff3` makes of the same stretch; undefined for a conflict. */
+function opinionOf(lines: Sequences, stretch: Omit<Region, 'kind'>): number[] | undefined {
+  const [current, base, incoming] = [
+    slice(lines.current, stretch.current),
+    slice(lines.base, stretch.base),
+    slice(lines.incoming, stretch.incoming),
+  ].map((part) => Array.from(part)) as [number[], number[], number[]];
+  const result: number[] = [];
+  for (const block of diff3Merge(current, base, incoming)) {
+    if (block.ok === undefined) return undefined;
+    result.push(...block.ok);
+  }
+  return result;
+}
+
+function areSameLines(one: readonly number[], other: readonly number[]): boolean {
+  if (one.length !== other.length) return false;
+  const [oneSorted, otherSorted] = [Int32Array.from(one).toSorted(), Int32Array.from(other).toSorted()];
+  return oneSorted.every((line, index) => line === otherSorted[index]);
+}
+
+/** The regions from the one place to the other; undefined where both answers are the same. */
+function doubtfulRange(
+  changed: readonly Region[],
+  own: readonly number[],
+  other: readonly number[],
+): LineRange | undefined {
+  const firstLine = own.findIndex((line, index) => line !== other[index]);
+  if (firstLine < 0) return undefined;
+  const lastLine = own.findLastIndex((line, index) => line !== other[index]);
+  let from = 0;
+  let to = changed.length - 1;
+  let line = 0;
+  let isEndFound = false;
+  changed.forEach((region, index) => {
+    const end = line + region[sideOf(region)].count;
+    if (isChanged(region) && line <= firstLine) from = index;
+    if (isChanged(region) && end > lastLine && !isEndFound) {
+      to = index;
+      isEndFound = true;
+    }
+    line = end;
+  });
+  const kinds = new Set(changed.slice(from, to + 1).map((region) => region.kind));
+  const isOfBoth = kinds.has('current') && kinds.has('incoming');
+  return isOfBoth ? { start: from, count: to - from + 1 } : { start: 0, count: changed.length };
+}
+
+/** One stretch from the start of the first region to the end of the last. */
+function joined(regions: readonly Region[]): Omit<Region, 'kind'> {
+  const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
+  const span = (side: 'base' | 'current' | 'incoming'): LineRange => ({
+    start: first[side].start,
+    count: last[side].start + last[side].count - first[side].start,
+  });
+  return { base: span('base'), current: span('current'), incoming: span('incoming') };
+}

@@ -1,0 +1,329 @@
+import type { Cursor, RepoEvent } from '../core/event.ts';
+import { startCursor } from '../core/event.ts';
+import { MoundError } from '../core/errors.ts';
+import { parkedIdOf, type ParkedId, type RepoPath, type Seq } from '../core/ids.ts';
+import { absent, type Author, type Intent } from '../core/intent.ts';
+import { limits } from '../core/limits.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { isPathFault, parsePath } from '../core/path.ts';
+import type { Clock, Random } from '../core/ports.ts';
+import { Feed } from '../events/feed.ts';
+import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { admit } from '../intent/admit.ts';
+import { isRejected } from '../intent/reject.ts';
+import { HashPool } from '../land/hash-pool.ts';
+import { Lander } from '../land/lander.ts';
+import { outcomeOfEntry } from '../land/outcomes.ts';
+import { noExtras } from '../land/prepared.ts';
+import { LogReader } from '../log/log-reader.ts';
+import { MergePool } from '../merge/index.ts';
+import { Store } from '../store/store.ts';
+import { Conflicts, keptOf } from '../views/conflicts.ts';
+import { Fsck } from '../views/fsck.ts';
+import { History } from '../views/history.ts';
+import type { CommitView, ConflictView, FsckReport, LogOptions, Stats } from '../views/types.ts';
+import type {
+  ActOptions,
+  BranchView,
+  GitLanding,
+  GitMarks,
+  PutOptions,
+  Repo,
+  Resolution,
+  Snapshot,
+  TagView,
+} from './api.ts';
+import { landGit, StoreGitMarks } from './git-landing.ts';
+import { resolveConflict } from './resolve.ts';
+import { checkSeq, LogSnapshot } from './snapshot.ts';
+
+const systemAuthor: Author = { name: 'mound', kind: 'system' };
+
+/** The embedded repository: every room behind one door. */
+export class EmbeddedRepo implements Repo {
+  readonly dir: string;
+  readonly repoId: string;
+  readonly formatVersion: number;
+  readonly gitMarks: GitMarks;
+  private readonly store: Store;
+  private readonly reader: LogReader;
+  private readonly mergePool = new MergePool();
+  private readonly hashPool = new HashPool();
+  private readonly lander: Lander;
+  private readonly feed: Feed;
+  private readonly history: History;
+  private readonly openConflicts: Conflicts;
+
+  private constructor(store: Store, clock: Clock) {
+    this.store = store;
+    this.dir = store.dir;
+    this.repoId = store.identity.repoId;
+    this.formatVersion = store.identity.formatVersion;
+    this.reader = new LogReader(store);
+    this.lander = new Lander(this.reader, clock, this.mergePool, this.hashPool);
+    this.feed = new Feed(this.reader);
+    this.lander.onAdvance = this.feed.advanced;
+    this.history = new History(this.reader, this.lander.commits);
+    this.openConflicts = new Conflicts(this.reader);
+    this.gitMarks = new StoreGitMarks(store, this.lander);
+    this.clock = clock;
+  }
+
+  private readonly clock: Clock;
+
+  static async create(dir: string, clock: Clock, random: Random): Promise<EmbeddedRepo> {
+    return new EmbeddedRepo(await Store.create(dir, random), clock);
+  }
+
+  static async open(dir: string, clock: Clock): Promise<EmbeddedRepo> {
+    return new EmbeddedRepo(await Store.open(dir), clock);
+  }
+
+  async land(intent: Intent): Promise<Outcome> {
+    const admitted = admit(intent);
+    return isRejected(admitted) ? admitted : this.lander.land(admitted, noExtras);
+  }
+
+  async put(path: string, content: Uint8Array | string, options: PutOptions): Promise<Outcome> {
+    const { author, expect = absent, message = `Put ${path}`, mode, ...rest } = options;
+    const change = { kind: 'put', path, content, expect, ...(mode !== undefined && { mode }) } as const;
+    return this.land({ author, message, changes: [change], ...rest });
+  }
+
+  outcome(operationId: string): Outcome | undefined {
+    this.store.refresh();
+    this.lander.operations.catchUp(this.store.counters);
+    let seq = this.lander.operations.seqOf(operationId);
+    if (seq === undefined) return undefined;
+    for (;;) {
+      const entry = this.reader.mustGetEntry(seq);
+      const table =
+        entry.kind === 'conflict'
+          ? this.store.tables.conflicts
+          : entry.kind === 'parked'
+            ? this.store.tables.parked
+            : undefined;
+      const closedBy: number = table?.getBinary(seqKey(seq))?.readUIntBE(0, 6) ?? 0;
+      if (closedBy === 0) return outcomeOfEntry(this.reader, entry);
+      seq = closedBy;
+    }
+  }
+
+  snapshot(seq?: number, branch = 'main'): Snapshot {
+    this.store.refresh();
+    const { lastSeq } = this.store.counters;
+    if (seq !== undefined) checkSeq(seq, lastSeq);
+    return new LogSnapshot(this.reader, this.reader.branchNamed(branch), seq ?? lastSeq, lastSeq);
+  }
+
+  *log(options: LogOptions = {}): Iterable<CommitView> {
+    this.store.refresh();
+    yield* this.history.log(options);
+  }
+
+  commit(idOrSeq: string | number): CommitView {
+    this.store.refresh();
+    return this.history.commit(idOrSeq);
+  }
+
+  events(from: Cursor = startCursor): Iterable<RepoEvent> {
+    return this.feed.events(from);
+  }
+
+  follow(from: Cursor = startCursor, signal?: AbortSignal): AsyncIterable<RepoEvent> {
+    return this.feed.follow(from, signal);
+  }
+
+  conflicts(): ConflictView[] {
+    this.store.refresh();
+    return this.openConflicts.listOpen();
+  }
+
+  conflict(id: string): ConflictView {
+    this.store.refresh();
+    return this.openConflicts.view(this.openConflicts.get(id));
+  }
+
+  async resolve(id: string, resolution: Resolution): Promise<Outcome> {
+    this.store.refresh();
+    return resolveConflict(this.lander, this.openConflicts, id, resolution);
+  }
+
+  async flag(path: string, options: ActOptions): Promise<Seq> {
+    return this.mark('flag', path, options);
+  }
+
+  async freeze(path: string, options: ActOptions): Promise<Seq> {
+    return this.mark('freeze', path, options);
+  }
+
+  private async mark(kind: 'flag' | 'freeze' | 'thaw', path: string, options: ActOptions): Promise<Seq> {
+    const repoPath = mustParsePath(path);
+    const time = this.clock.now();
+    return this.lander.act((writer) => {
+      const branchId = this.reader.branchNamed(options.branch ?? 'main').id;
+      const authorId = writer.authorId(options.author);
+      const seq = writer.append({ kind, time, branchId, authorId, path: repoPath, reason: options.reason });
+      const key = headKey(branchId, writer.pathId(repoPath));
+      if (kind === 'freeze') this.store.tables.freezes.putSync(key, seqKey(seq));
+      if (kind === 'thaw') this.store.tables.freezes.removeSync(key);
+      return seq;
+    });
+  }
+
+  async thaw(
+    path: string,
+    options: ActOptions,
+  ): Promise<{ readonly seq: Seq; readonly parked: { readonly id: ParkedId; readonly outcome: Outcome }[] }> {
+    const seq = await this.mark('thaw', path, options);
+    const parked: { id: ParkedId; outcome: Outcome }[] = [];
+    for (const parkedSeq of this.openParked(path)) {
+      const outcome = await this.unpark(parkedSeq);
+      if (outcome) parked.push({ id: parkedIdOf(parkedSeq), outcome });
+    }
+    return { seq, parked };
+  }
+
+  /** Seqs of the parked entries that wait for a path (or for any), oldest first. */
+  private openParked(path?: string): number[] {
+    this.store.refresh();
+    const open: number[] = [];
+    for (const { key, value } of this.store.tables.parked.getRange({})) {
+      const seq = seqOfKey(key);
+      if (value.readUIntBE(0, 6) !== 0) continue;
+      const entry = this.reader.mustGetEntry(seq);
+      if (entry.kind === 'parked' && (path === undefined || entry.paths.includes(path))) open.push(seq);
+    }
+    return open;
+  }
+
+  /** Decides a parked intent again; undefined where someone else did so meanwhile. */
+  private async unpark(seq: number): Promise<Outcome | undefined> {
+    const entry = this.reader.mustGetEntry(seq);
+    if (entry.kind !== 'parked') return undefined;
+    const outcome = await this.lander.land(keptOf(this.reader, entry), { ...noExtras, unparks: seq });
+    if (outcome.kind !== 'rejected') return outcome;
+    if (outcome.code === 'no-such-conflict') return undefined;
+    const time = this.clock.now();
+    await this.lander.act((writer) => {
+      const { branchId, authorId } = entry;
+      const { code, message } = outcome;
+      const closing = writer.append({
+        kind: 'unparked', time, branchId, authorId, parked: seq, outcome: 'rejected', code, message,
+      }); // prettier-ignore
+      writer.close('parked', seq, closing);
+    });
+    return outcome;
+  }
+
+  async fork(
+    name: string,
+    options: { readonly from?: string; readonly at?: number; readonly author?: Author } = {},
+  ): Promise<BranchView> {
+    checkName(name, 'branch');
+    const time = this.clock.now();
+    return this.lander.act((writer, counters) => {
+      const parent = this.reader.branchNamed(options.from ?? 'main');
+      const at = options.at ?? counters.lastSeq;
+      checkSeq(at, counters.lastSeq);
+      if (this.reader.getBranchId(name) !== undefined) {
+        throw new MoundError('invalid-argument', `branch '${name}' exists already; choose another name`, {
+          branch: name,
+        });
+      }
+      const commitSeq = this.commitSeqAsOf(writer.branch(parent.id).commitSeq, at);
+      const branchId = writer.addBranch({ name, parentId: parent.id, forkSeq: at, commitSeq });
+      writer.append({
+        kind: 'fork', time, branchId, authorId: writer.authorId(options.author ?? systemAuthor),
+        name, parentId: parent.id, at,
+      }); // prettier-ignore
+      const commit = commitSeq === 0 ? undefined : this.reader.landing(commitSeq).commit;
+      return { name, parent: parent.name, forkSeq: at, seq: Math.max(at, commitSeq), commit };
+    });
+  }
+
+  private commitSeqAsOf(commitSeq: number, seq: number): number {
+    let at = commitSeq;
+    while (at > seq) at = this.reader.landing(at).parents[0] ?? 0;
+    return at;
+  }
+
+  branches(): BranchView[] {
+    this.store.refresh();
+    const names = [...this.store.tables.branchNames.getKeys({})].map((key) => key.toString('utf8'));
+    return names.map((name) => this.branch(name));
+  }
+
+  branch(name: string): BranchView {
+    this.store.refresh();
+    const row = this.reader.branchNamed(name);
+    const parent = row.parentId < 0 ? undefined : this.reader.branch(row.parentId).name;
+    const commit = row.commitSeq === 0 ? undefined : this.reader.landing(row.commitSeq).commit;
+    return { name, parent, forkSeq: row.forkSeq, seq: Math.max(row.forkSeq, row.commitSeq), commit };
+  }
+
+  async tag(name: string, seq: number, author: Author = systemAuthor): Promise<TagView> {
+    checkName(name, 'tag');
+    const time = this.clock.now();
+    return this.lander.act((writer, counters) => {
+      checkSeq(seq, counters.lastSeq);
+      writer.append({ kind: 'tag', time, branchId: 0, authorId: writer.authorId(author), name, at: seq });
+      this.store.tables.tags.putSync(Buffer.from(name), seqKey(seq));
+      return { name, seq: seq as Seq };
+    });
+  }
+
+  tags(): TagView[] {
+    this.store.refresh();
+    const tags: TagView[] = [];
+    for (const { key, value } of this.store.tables.tags.getRange({})) {
+      tags.push({ name: key.toString('utf8'), seq: value.readUIntBE(0, 6) as Seq });
+    }
+    return tags;
+  }
+
+  async landGit(landing: GitLanding): ReturnType<Repo['landGit']> {
+    return landGit(this.lander, landing);
+  }
+
+  fsck(): FsckReport {
+    return new Fsck(new LogReader(this.store)).run();
+  }
+
+  stats(): Stats {
+    this.store.refresh();
+    const { lastSeq, commits, objects, nextPathId, nextBranchId } = this.store.counters;
+    return {
+      seq: lastSeq as Seq,
+      commits,
+      objects,
+      paths: nextPathId - 1,
+      branches: nextBranchId,
+      conflictsOpen: this.openConflicts.countOpen(),
+      parkedOpen: this.openParked().length,
+      bytes: this.store.bytesOnDisk(),
+    };
+  }
+
+  async close(): Promise<void> {
+    await this.lander.drained();
+    await Promise.all([this.mergePool.close(), this.hashPool.close()]);
+    await this.store.close();
+  }
+}
+
+function mustParsePath(path: string): RepoPath {
+  const parsed = parsePath(path);
+  if (isPathFault(parsed)) throw new MoundError('invalid-argument', `path '${path}' ${parsed.reason}`, { path });
+  return parsed;
+}
+
+/** Names of branches and tags become git refs: the same characters are refused. */
+function checkName(name: string, what: string): void {
+  const isRefName =
+    name !== '' &&
+    Buffer.byteLength(name) <= limits.nameBytesMax &&
+    !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[/.]|[/.]$|\.lock$|\/\./.test(name);
+  if (!isRefName)
+    throw new MoundError('invalid-argument', `'${name}' cannot name a ${what}; use letters, digits, - and /`, { name });
+}

@@ -1,0 +1,106 @@
+import type { RepoPath } from '../core/ids.ts';
+import type { Intent } from '../core/intent.ts';
+import type { Outcome } from '../core/outcome.ts';
+import { admit } from '../intent/admit.ts';
+import type { AdmittedIntent, Edit } from '../intent/edit.ts';
+import { isRejected, reject } from '../intent/reject.ts';
+import { accountFor, packAccounts, type ResolvedPath } from '../land/accounting.ts';
+import type { Lander } from '../land/lander.ts';
+import { noExtras } from '../land/prepared.ts';
+import type { FileState } from '../merge/index.ts';
+import type { Conflicts, OpenConflict } from '../views/conflicts.ts';
+import type { ConflictPath, ConflictSide, ConflictView } from '../views/types.ts';
+import type { Resolution } from './api.ts';
+
+const stateOf = (side: ConflictSide): FileState | null =>
+  side.content === undefined || side.mode === undefined ? null : { content: side.content, mode: side.mode };
+
+/** Mode of a resolved path where the resolver names none: what the sides made of the base's. */
+function mergedMode({ base, current, incoming }: ConflictPath): NonNullable<ConflictSide['mode']> {
+  const changed = incoming.mode !== undefined && incoming.mode !== base.mode ? incoming.mode : current.mode;
+  return changed ?? incoming.mode ?? base.mode ?? 'file';
+}
+
+/** Closes a conflict: the results for its paths land with the rest of the kept intent as one commit. */
+export async function resolveConflict(
+  lander: Lander,
+  conflicts: Conflicts,
+  id: string,
+  resolution: Resolution,
+): Promise<Outcome> {
+  const open = conflicts.get(id);
+  const view = conflicts.view(open);
+  const results = new Map(resolution.results.map((result) => [result.path, result]));
+  const missing = view.paths.filter(({ path }) => !results.has(path)).map(({ path }) => path as string);
+  const foreign = [...results.keys()].filter((path) => !view.paths.some((row) => row.path === path));
+  if (missing.length + foreign.length > 0) {
+    const message =
+      missing.length > 0 ? `no result for ${missing.join(', ')}` : `${foreign.join(', ')} is not in conflict ${id}`;
+    return reject('resolution-unaccounted', message, 'give a result for each conflicted path and no other', {
+      paths: [...missing, ...foreign],
+    });
+  }
+  const admitted = admitResolution(open, view, resolution);
+  if (isRejected(admitted)) return admitted;
+  const resolved = view.paths.map((row): ResolvedPath => {
+    const edit = admitted.edits.find((candidate) => candidate.path === row.path);
+    const result = edit?.kind === 'put' && edit.content ? { content: edit.content, mode: edit.mode ?? 'file' } : null;
+    const input = {
+      path: row.path,
+      base: stateOf(row.base),
+      current: stateOf(row.current),
+      incoming: stateOf(row.incoming),
+    };
+    return { path: row.path, input, result };
+  });
+  const accounted = accountFor(resolved, resolution.accounts ?? []);
+  if (isRejected(accounted)) return accounted;
+  return lander.land(admitted, {
+    ...noExtras,
+    coAuthors: conflicts.authorsOfSides(open),
+    resolves: open.entry.seq,
+    accounts: packAccounts(accounted.accounts),
+  });
+}
+
+/** The kept intent with the results in place of its conflicted paths. */
+function admitResolution(
+  { entry, kept }: OpenConflict,
+  view: ConflictView,
+  resolution: Resolution,
+): AdmittedIntent | ReturnType<typeof reject> {
+  const seen = { kind: 'version', seq: entry.comparedAt } as const;
+  const form = admit({
+    branch: kept.branch,
+    author: resolution.author,
+    message: resolution.message ?? `Resolve ${view.id}: ${kept.message}`,
+    ...(resolution.rationale !== undefined && { rationale: resolution.rationale }),
+    ...(kept.task !== undefined && { task: kept.task }),
+    ...(resolution.operationId !== undefined && { operationId: resolution.operationId }),
+    changes: view.paths.map((row) => changeOf(row, resolution, seen)),
+    records: resolution.records ?? [],
+  } satisfies Intent);
+  if (isRejected(form)) return form;
+  const replaced = new Set<RepoPath>(entry.paths.flatMap((row) => [row.path as RepoPath, row.askedPath as RepoPath]));
+  const rest = kept.edits.filter((edit) => !replaced.has(edit.path));
+  const edits = [...rest.map((edit) => sourceAsSeen(edit, replaced, seen)), ...form.edits];
+  return { ...form, edits, records: [...kept.records, ...form.records] };
+}
+
+function changeOf(
+  row: ConflictPath,
+  resolution: Resolution,
+  expect: { kind: 'version'; seq: number },
+): NonNullable<Intent['changes']>[number] {
+  const result = resolution.results.find((candidate) => candidate.path === row.path);
+  const content = result?.content ?? null;
+  if (content === null) return { kind: 'delete', path: row.path, expect };
+  return { kind: 'put', path: row.path, content, mode: result?.mode ?? mergedMode(row), expect };
+}
+
+/** The source of a conflicted move goes as the resolver saw it. */
+function sourceAsSeen(edit: Edit, replaced: ReadonlySet<RepoPath>, expect: { kind: 'version'; seq: number }): Edit {
+  return edit.kind === 'delete' && edit.movedTo !== undefined && replaced.has(edit.movedTo)
+    ? { ...edit, expect }
+    : edit;
+}

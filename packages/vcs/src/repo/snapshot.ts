@@ -1,0 +1,99 @@
+import { invariant, MoundError } from '../core/errors.ts';
+import type { FileVersion, RepoPath, Seq } from '../core/ids.ts';
+import { bytesOfPath, isPathFault, parsePath } from '../core/path.ts';
+import { decodePlace, type BranchRow, type Head, type LogReader } from '../log/log-reader.ts';
+import { placeAsOf } from '../log/places.ts';
+import type { FileHead, RecordHead, Snapshot } from './api.ts';
+
+export class LogSnapshot implements Snapshot {
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly durableSeq: Seq;
+  private readonly reader: LogReader;
+  private readonly branchId: number;
+
+  constructor(reader: LogReader, branch: BranchRow, seq: number, durableSeq: number) {
+    this.reader = reader;
+    this.branch = branch.name;
+    this.branchId = branch.id;
+    this.seq = seq as Seq;
+    this.durableSeq = durableSeq as Seq;
+  }
+
+  private rawHead(path: string): { path: RepoPath; head: Head } | undefined {
+    // Imported names that no new change may use can be read all the same.
+    const parsed = path.startsWith('//hex:') ? (path as RepoPath) : parsePath(path);
+    const repoPath = isPathFault(parsed) ? (path as RepoPath) : parsed;
+    const pathId = this.reader.getPathId(repoPath);
+    const head = pathId === undefined ? undefined : this.reader.head(this.branchId, pathId);
+    const then = head && this.reader.headAsOf(head, this.seq);
+    return then?.mode === undefined ? undefined : { path: repoPath, head: then };
+  }
+
+  head(path: string): FileHead | undefined {
+    this.reader.store.mustBeOpen();
+    const found = this.rawHead(path);
+    return found && this.fileHead(found.path, found.head);
+  }
+
+  private fileHead(path: RepoPath, { place, mode }: Head): FileHead {
+    const row = this.reader.change(place);
+    invariant(row.blob !== undefined && mode !== undefined, 'a live head has a blob');
+    return { path, version: place.seq as FileVersion, blob: row.blob, mode, size: row.body.size };
+  }
+
+  read(path: string): Buffer | undefined {
+    this.reader.store.mustBeOpen();
+    const found = this.rawHead(path);
+    // A copy: the reader's cache must not change with what the caller does.
+    return found && Buffer.from(this.reader.content(found.head.place));
+  }
+
+  readText(path: string): string | undefined {
+    return this.read(path)?.toString('utf8');
+  }
+
+  list(prefix = ''): FileHead[] {
+    this.reader.store.mustBeOpen();
+    const heads: FileHead[] = [];
+    const directory = prefix.replace(/\/+$/, '');
+    const start =
+      directory === '' ? Buffer.of(1) : Buffer.concat([bytesOfPath(directory as RepoPath), Buffer.from('/')]);
+    const end =
+      directory === '' ? Buffer.of(255, 255) : Buffer.concat([bytesOfPath(directory as RepoPath), Buffer.from('0')]);
+    for (const { value } of this.reader.store.tables.paths.getRange({ start, end })) {
+      const pathId = value.readUInt32BE(0);
+      const head = this.reader.head(this.branchId, pathId);
+      const then = head && this.reader.headAsOf(head, this.seq);
+      if (then?.mode !== undefined) heads.push(this.fileHead(this.reader.pathOf(pathId), then));
+    }
+    return heads;
+  }
+
+  record(key: string): RecordHead | undefined {
+    this.reader.store.mustBeOpen();
+    const place = placeAsOf(this.reader.recordHead(key), this.seq, this.reader.linkOfRecord);
+    const value = place.seq === 0 ? null : this.reader.record(place).value;
+    return value === null ? undefined : { key, version: place.seq as Seq, value: Buffer.from(value) };
+  }
+
+  records(keyPrefix = ''): RecordHead[] {
+    this.reader.store.mustBeOpen();
+    const start = Buffer.from(keyPrefix === '' ? '\u0001' : keyPrefix);
+    const records: RecordHead[] = [];
+    for (const { key, value } of this.reader.store.tables.records.getRange({ start })) {
+      const name = key.toString('utf8');
+      if (!name.startsWith(keyPrefix)) break;
+      const place = placeAsOf(decodePlace(value), this.seq, this.reader.linkOfRecord);
+      const bytes = place.seq === 0 ? null : this.reader.record(place).value;
+      if (bytes !== null) records.push({ key: name, version: place.seq as Seq, value: Buffer.from(bytes) });
+    }
+    return records;
+  }
+}
+
+/** Errors: `no-such-seq`. */
+export function checkSeq(seq: number, lastSeq: number): void {
+  if (Number.isSafeInteger(seq) && seq >= 0 && seq <= lastSeq) return;
+  throw new MoundError('no-such-seq', `there is no seq ${seq}; the newest is ${lastSeq}`, { seq, lastSeq });
+}

@@ -1,0 +1,50 @@
+import { pack, unpack } from '../format/codec.ts';
+
+/** The store's counters: one row, read and written once a transaction. */
+export interface Counters {
+  /** Newest seq of the log. */
+  lastSeq: number;
+  nextPathId: number;
+  nextAuthorId: number;
+  nextBranchId: number;
+  /** Landings that made a commit. */
+  commits: number;
+  /** Bodies stored. */
+  objects: number;
+  /** The `operations` table is complete up to this seq. */
+  operationsSeq: number;
+  /** The `commits` table is complete up to this seq. */
+  commitsSeq: number;
+}
+
+export const firstCounters: Counters = {
+  lastSeq: 0,
+  nextPathId: 1,
+  nextAuthorId: 1,
+  nextBranchId: 1,
+  commits: 0,
+  objects: 0,
+  operationsSeq: 0,
+  commitsSeq: 0,
+};
+
+/** The order of the fields on disk. */
+const fields = [
+  'lastSeq',
+  'nextPathId',
+  'nextAuthorId',
+  'nextBranchId',
+  'commits',
+  'objects',
+  'operationsSeq',
+  'commitsSeq',
+] as const satisfies readonly (keyof Counters)[];
+
+export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));
+
+export function decodeCounters(bytes: Uint8Array): Counters {
+  const values = unpack(bytes) as number[];
+  const counters = { ...firstCounters };
+  for (const [at, field] of fields.entries()) counters[field] = values[at] ?? firstCounters[field];
+  return counters;
+}

@@ -1,0 +1,254 @@
+import { open, type RootDatabase } from 'lmdb';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  futimesSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { MoundError } from '../core/errors.ts';
+import type { Random } from '../core/ports.ts';
+import { pack, unpack } from '../format/codec.ts';
+import { idKey } from '../format/keys.ts';
+import { formatVersion } from '../format/version.ts';
+import { decodeCounters, encodeCounters, firstCounters, type Counters } from './counters.ts';
+import { openTables, tableCount, type Tables } from './tables.ts';
+
+const metaFormat = Buffer.from('format');
+const metaCounters = Buffer.from('counters');
+
+/** The directory in a repository that is Mound's own. */
+export const storeDirName = '.mound';
+
+export interface Identity {
+  readonly repoId: string;
+  readonly formatVersion: number;
+}
+
+/**
+ * The LMDB environment of one repository. Invariants:
+ * - Everything that one intent writes is written in one transaction.
+ * - `transact` is the only way to write; it returns after the flush.
+ * - Reads outside `transact` see one committed state until `refresh`.
+ */
+export class Store {
+  readonly dir: string;
+  readonly tables: Tables;
+  readonly identity: Identity;
+  private readonly root: RootDatabase<Buffer, Buffer>;
+  private readonly wakePath: string;
+  private wakeHandle: number | undefined;
+  private isOpen = true;
+
+  private constructor(dir: string, root: RootDatabase<Buffer, Buffer>, tables: Tables, identity: Identity) {
+    this.dir = dir;
+    this.root = root;
+    this.tables = tables;
+    this.identity = identity;
+    this.wakePath = join(dir, storeDirName, 'wake');
+  }
+
+  /** Errors: `already-a-repository`, `permission-denied`, `disk-full`. */
+  static async create(dir: string, random: Random): Promise<Store> {
+    const home = join(dir, storeDirName);
+    if (existsSync(join(home, 'store', 'data.mdb'))) {
+      throw new MoundError('already-a-repository', `${dir} is a Mound repository already`, { dir });
+    }
+    const made: string[] = [];
+    try {
+      for (const path of [dir, home, join(home, 'store')]) {
+        if (existsSync(path)) continue;
+        mkdirSync(path, { recursive: true });
+        made.push(path);
+      }
+      accessSync(join(home, 'store'), constants.W_OK);
+      writeFileSync(join(home, 'wake'), '');
+      const { root, tables } = openEnvironment(home);
+      const identity = { repoId: Buffer.from(random.bytes(16)).toString('hex'), formatVersion };
+      root.transactionSync(() => {
+        // Another process may have come first: its identity stays.
+        if (tables.meta.get(metaFormat) !== undefined) return;
+        tables.meta.putSync(metaFormat, pack(['mound', identity.formatVersion, identity.repoId]));
+        tables.meta.putSync(metaCounters, encodeCounters(firstCounters));
+        tables.branches.putSync(idKey(0), pack(['main', -1, 0, 0]));
+        tables.branchNames.putSync(Buffer.from('main'), idKey(0));
+      });
+      return new Store(dir, root, tables, readIdentity(home, tables));
+    } catch (cause) {
+      const first = made[0];
+      if (first !== undefined && !(cause instanceof MoundError)) rmSync(first, { recursive: true, force: true });
+      throw asFault(cause, dir);
+    }
+  }
+
+  /** Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`. */
+  static async open(dir: string): Promise<Store> {
+    const home = join(dir, storeDirName);
+    const dataPath = join(home, 'store', 'data.mdb');
+    try {
+      statSync(dataPath);
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw asFault(cause, dir);
+      throw new MoundError('no-repository', `${dir} is no Mound repository; 'mound init' makes one`, { dir });
+    }
+    try {
+      accessSync(dataPath, constants.R_OK | constants.W_OK);
+      checkMagic(dataPath);
+      const { root, tables } = openEnvironment(home);
+      return new Store(dir, root, tables, readIdentity(home, tables));
+    } catch (cause) {
+      throw asFault(cause, dir);
+    }
+  }
+
+  get counters(): Counters {
+    const bytes = this.tables.meta.getBinary(metaCounters);
+    if (bytes === undefined) throw corrupt(this.dir, 'its counters are missing');
+    return decodeCounters(bytes);
+  }
+
+  /** Runs `write` under the writer mutex; all or nothing; flushed when it returns. */
+  transact<T>(write: (counters: Counters) => T): T {
+    this.mustBeOpen();
+    let result: { value: T } | undefined;
+    try {
+      this.root.transactionSync(() => {
+        const counters = this.counters;
+        result = { value: write(counters) };
+        this.tables.meta.putSync(metaCounters, encodeCounters(counters));
+      });
+    } catch (cause) {
+      throw asFault(cause, this.dir);
+    }
+    if (result === undefined) throw corrupt(this.dir, 'a transaction did not run');
+    return result.value;
+  }
+
+  /** Lets later reads see what other processes have committed. */
+  refresh(): void {
+    this.mustBeOpen();
+    this.root.resetReadTxn();
+  }
+
+  /** Tells followers in other processes to look; only ever a hint. */
+  wake(): void {
+    try {
+      this.wakeHandle ??= openSync(this.wakePath, 'a');
+      const now = new Date();
+      futimesSync(this.wakeHandle, now, now);
+    } catch {
+      // A follower polls as well: a failed hint delays it, nothing more.
+    }
+  }
+
+  get wakeFile(): string {
+    return this.wakePath;
+  }
+
+  /** Bytes of the store's files on disk. */
+  bytesOnDisk(): number {
+    const home = join(this.dir, storeDirName, 'store');
+    return readdirSync(home)
+      .filter((name) => name.endsWith('.mdb') && name !== 'lock.mdb')
+      .reduce((sum, name) => sum + statSync(join(home, name)).blocks * 512, 0);
+  }
+
+  mustBeOpen(): void {
+    if (!this.isOpen)
+      throw new MoundError('repo-closed', 'the repository was closed; open it again', { dir: this.dir });
+  }
+
+  async close(): Promise<void> {
+    if (!this.isOpen) return;
+    this.isOpen = false;
+    if (this.wakeHandle !== undefined) closeSync(this.wakeHandle);
+    await this.root.close();
+  }
+}
+
+function openEnvironment(home: string): { root: RootDatabase<Buffer, Buffer>; tables: Tables } {
+  const root = open<Buffer, Buffer>({
+    path: join(home, 'store'),
+    noSubdir: false,
+    encoding: 'binary',
+    maxDbs: tableCount + 8,
+    maxReaders: 1024,
+    // One plain fdatasync a transaction, so that returning means flushed.
+    overlappingSync: false,
+  });
+  return { root, tables: openTables(root) };
+}
+
+function readIdentity(home: string, tables: Tables): Identity {
+  const bytes = tables.meta.getBinary(metaFormat);
+  if (bytes === undefined) throw corrupt(home, 'it has no format record');
+  const [name, version, repoId] = unpack(bytes) as [unknown, unknown, unknown];
+  if (name !== 'mound' || typeof version !== 'number' || typeof repoId !== 'string') {
+    throw new MoundError('format-unknown', `${home} holds another kind of store`, { dir: home });
+  }
+  if (version > formatVersion) {
+    throw new MoundError(
+      'format-newer',
+      `${home} has format ${version}, newer than this Mound's ${formatVersion}; update @mound/vcs`,
+      { dir: home, found: version, supported: formatVersion },
+    );
+  }
+  return { repoId, formatVersion: version };
+}
+
+/** LMDB itself may crash on foreign bytes, so its first page is looked at first. */
+function checkMagic(dataPath: string): void {
+  const bytes = Buffer.alloc(64);
+  const file = openSync(dataPath, 'r');
+  try {
+    readSync(file, bytes, 0, bytes.length, 0);
+  } finally {
+    closeSync(file);
+  }
+  // The magic number stands behind the page's header, in the first page of any page size.
+  if (bytes.readUInt32LE(24) !== 0xbeefc0de) throw corrupt(dataPath, 'it does not begin like a store');
+}
+
+export function corrupt(where: string, what: string): MoundError {
+  return new MoundError('corrupt-store', `${where} is damaged: ${what}; restore a backup`, { dir: where });
+}
+
+function asFault(cause: unknown, dir: string): unknown {
+  if (cause instanceof MoundError || !(cause instanceof Error)) return cause;
+  const code = (cause as NodeJS.ErrnoException).code;
+  const text = cause.message;
+  if (
+    code === 'EACCES' ||
+    code === 'EPERM' ||
+    code === 'EROFS' ||
+    /permission denied|read-only file system/i.test(text)
+  ) {
+    return new MoundError('permission-denied', `${dir} cannot be written to; check its owner and mode`, { dir }, cause);
+  }
+  if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left/i.test(text)) {
+    return new MoundError('disk-full', `no space left on the disk of ${dir}; free some and try again`, { dir }, cause);
+  }
+  if (/MDB_(CORRUPTED|INVALID|PAGE_NOTFOUND|PANIC|VERSION_MISMATCH)|not an LMDB file/i.test(text)) {
+    return new MoundError('corrupt-store', `${dir} is damaged (${text}); restore a backup`, { dir }, cause);
+  }
+  return cause;
+}
+
+/** The nearest directory at or above `start` that is a repository. */
+export function findRepoDir(start: string): string | undefined {
+  let dir = resolve(start);
+  for (;;) {
+    if (existsSync(join(dir, storeDirName, 'store'))) return dir;
+    const parent = join(dir, '..');
+    if (parent === dir) return undefined;
+    dir = parent;
+  }
+}

@@ -1,0 +1,116 @@
+import { MoundError } from '../core/errors.ts';
+import { conflictIdOf, seqOfId, type RepoPath, type Seq } from '../core/ids.ts';
+import type { Author } from '../core/intent.ts';
+import type { ConflictEntry, ConflictPathRow, Place } from '../format/entry.ts';
+import { blobIdOf } from '../format/hash.ts';
+import { seqKey, seqOfKey } from '../format/keys.ts';
+import type { AdmittedIntent } from '../intent/edit.ts';
+import { decodeKept } from '../land/kept.ts';
+import type { LogReader } from '../log/log-reader.ts';
+import type { ConflictPath, ConflictSide, ConflictView } from './types.ts';
+
+const absentSide: ConflictSide = { version: 0, blob: undefined, mode: undefined, content: undefined };
+
+/** A conflict with its entry and the intent that it keeps. */
+export interface OpenConflict {
+  readonly entry: ConflictEntry;
+  readonly kept: AdmittedIntent;
+  /** Seq of the entry that ended it; 0: open. */
+  readonly closedBy: number;
+}
+
+export class Conflicts {
+  private readonly reader: LogReader;
+
+  constructor(reader: LogReader) {
+    this.reader = reader;
+  }
+
+  /** Errors: `no-such-conflict`. */
+  get(id: string): OpenConflict {
+    const seq = seqOfId(id, 'c');
+    const entry = seq === undefined ? undefined : this.reader.getEntry(seq);
+    if (entry?.kind !== 'conflict') {
+      throw new MoundError('no-such-conflict', `there is no conflict '${id}'; 'mound conflicts' lists them`, { id });
+    }
+    return { entry, kept: keptOf(this.reader, entry), closedBy: this.closedBy(entry.seq) };
+  }
+
+  private closedBy(seq: number): number {
+    return this.reader.store.tables.conflicts.getBinary(seqKey(seq))?.readUIntBE(0, 6) ?? 0;
+  }
+
+  /** Authors of the incoming and of the current sides, each once. */
+  authorsOfSides({ entry, kept }: OpenConflict): Author[] {
+    const current = entry.paths
+      .filter((row) => row.current.seq !== 0)
+      .map((row) => this.reader.author(this.reader.landing(row.current.seq).authorId));
+    const byKey = new Map([kept.author, ...current].map((author) => [JSON.stringify(author), author]));
+    return [...byKey.values()];
+  }
+
+  listOpen(): ConflictView[] {
+    const open: ConflictView[] = [];
+    for (const { key, value } of this.reader.store.tables.conflicts.getRange({})) {
+      if (value.readUIntBE(0, 6) === 0) open.push(this.view(this.get(conflictIdOf(seqOfKey(key)))));
+    }
+    return open;
+  }
+
+  countOpen(): number {
+    let count = 0;
+    for (const { value } of this.reader.store.tables.conflicts.getRange({})) if (value.readUIntBE(0, 6) === 0) count++;
+    return count;
+  }
+
+  view({ entry, kept, closedBy }: OpenConflict): ConflictView {
+    return {
+      id: conflictIdOf(entry.seq),
+      state: closedBy === 0 ? 'open' : 'resolved',
+      branch: kept.branch,
+      author: kept.author,
+      message: kept.message,
+      ...(kept.task !== undefined && { task: kept.task }),
+      ...(kept.operationId !== undefined && { operationId: kept.operationId }),
+      time: entry.time,
+      paths: entry.paths.map((row) => this.pathView(row, kept)),
+      ...(closedBy !== 0 && { resolvedAt: closedBy as Seq }),
+    };
+  }
+
+  private pathView(row: ConflictPathRow, kept: AdmittedIntent): ConflictPath {
+    return {
+      path: row.path as RepoPath,
+      reason: row.reason,
+      driver: row.driver,
+      base: this.side(row.base),
+      current: this.side(row.current),
+      incoming: this.incoming(row, kept),
+    };
+  }
+
+  private side(place: Place): ConflictSide {
+    if (place.seq === 0) return absentSide;
+    const { blob, mode } = this.reader.change(place);
+    if (blob === undefined) return { ...absentSide, version: place.seq };
+    return { version: place.seq, blob, mode, content: Buffer.from(this.reader.content(place)) };
+  }
+
+  private incoming(row: ConflictPathRow, kept: AdmittedIntent): ConflictSide {
+    const edit = kept.edits.find((candidate) => candidate.path === row.askedPath);
+    const base = this.side(row.base);
+    if (edit === undefined || edit.kind === 'delete') return absentSide;
+    if (edit.kind === 'chmod') return { ...base, version: 0, mode: edit.mode };
+    const content = edit.content ?? base.content;
+    if (content === undefined) return absentSide;
+    return { version: 0, blob: blobIdOf(content), mode: edit.mode ?? base.mode ?? 'file', content };
+  }
+}
+
+export function keptOf(
+  reader: LogReader,
+  entry: { readonly seq: number; readonly kept: Uint8Array; readonly keptParts: number },
+): AdmittedIntent {
+  const bytes = entry.keptParts > 0 ? reader.parts({ seq: entry.seq, index: 0 }, entry.keptParts) : entry.kept;
+  return decodeKept(bytes);
+}
