@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import { userInfo } from 'node:os';
+import { MoundError } from '../core/errors.ts';
+import { absent, any, version, type Author, type Precondition } from '../core/intent.ts';
+import type { Repo } from '../repo/api.ts';
+import { openRepo } from '../repo/open.ts';
+import { findRepoDir } from '../store/store.ts';
+
+export interface GlobalOptions {
+  readonly repo?: string;
+  readonly json?: boolean;
+  readonly author?: string;
+  readonly agent?: string;
+  readonly role?: string;
+  readonly model?: string;
+}
+
+/** What a command gets: its options, the repo it names, and how its answer is to look. */
+export class Context {
+  readonly options: GlobalOptions;
+
+  constructor(command: Command) {
+    this.options = command.optsWithGlobals();
+  }
+
+  get isJson(): boolean {
+    return this.options.json === true;
+  }
+
+  /** The repository named by `--repo`, or the nearest at or above the working directory. */
+  async withRepo<T>(use: (repo: Repo) => Promise<T>): Promise<T> {
+    const dir = this.options.repo ?? findRepoDir(process.cwd()) ?? process.cwd();
+    const repo = await openRepo(dir);
+    try {
+      return await use(repo);
+    } finally {
+      await repo.close();
+    }
+  }
+
+  author(): Author {
+    const { agent, role, model } = this.options;
+    const name = this.options.author ?? process.env['MOUND_AUTHOR'] ?? agent ?? userInfo().username;
+    return {
+      name,
+      kind: agent === undefined ? 'human' : 'agent',
+      ...(agent !== undefined && { agent }),
+      ...(role !== undefined && { role }),
+      ...(model !== undefined && { model }),
+    };
+  }
+}
+
+export function parseCount(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text);
+  throw new MoundError('invalid-argument', `'${text}' is not a whole number`, { found: text });
+}
+
+export function parseExpect(text: string): Precondition {
+  if (text === 'absent') return absent;
+  if (text === 'any') return any;
+  if (/^\d{1,15}$/.test(text)) return version(Number(text));
+  throw new MoundError('invalid-argument', `--expect '${text}' is none of a version number, absent, any`, {
+    found: text,
+  });
+}
+
+export async function readStdin(): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,111 @@
+import type { Command } from 'commander';
+import type { CommitView } from '../views/types.ts';
+import { Context, parseCount } from './context.ts';
+import { exitCodes, writeJson, writeLine } from './output.ts';
+import type { Finish } from './main.ts';
+
+const entryFields = ({ gitRaw: _raw, time, ...view }: CommitView): object => ({ ...view, time });
+
+const isoTime = (time: number): string => new Date(time).toISOString();
+
+async function printCommit(view: CommitView): Promise<void> {
+  await writeLine(`seq ${view.seq}  commit ${view.commit ?? '-'}`);
+  await writeLine(`author ${view.author.name}  ${isoTime(view.time)}  branch ${view.branch}`);
+  if (view.task !== undefined) await writeLine(`task ${view.task}`);
+  await writeLine(`\n    ${view.message.trimEnd().replaceAll('\n', '\n    ')}`);
+  if (view.rationale !== undefined) await writeLine(`\n    Why: ${view.rationale}`);
+  for (const change of view.changes)
+    await writeLine(`  ${change.blob === undefined ? 'delete' : 'put'} ${change.path}`);
+}
+
+interface LogFlags {
+  readonly limit?: number;
+  readonly branch?: string;
+  readonly task?: string;
+  readonly byAuthor?: string;
+}
+
+/** log, show, branch, tag. */
+export function addHistoryCommands(program: Command, finish: Finish): void {
+  program
+    .command('log')
+    .description('landings, newest first')
+    .argument('[path]', 'only those that changed this path')
+    .option('--limit <n>', 'at most this many', parseCount)
+    .option('--branch <name>', 'default: main')
+    .option('--task <id>', 'only those of a task')
+    .option('--by-author <name>', 'only those of an author or agent')
+    .action(async (path: string | undefined, flags: LogFlags, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        const { byAuthor, ...rest } = flags;
+        const options = {
+          ...rest,
+          ...(path !== undefined && { path }),
+          ...(byAuthor !== undefined && { author: byAuthor }),
+        };
+        const views = [...repo.log(options)];
+        if (context.isJson) await writeJson({ entries: views.map(entryFields) });
+        else {
+          for (const { seq, author, message } of views) {
+            await writeLine(`${String(seq).padStart(7)}  ${author.name}  ${message.split('\n')[0] ?? ''}`);
+          }
+        }
+        finish(exitCodes.ok);
+      });
+    });
+
+  program
+    .command('show')
+    .description('one landing')
+    .argument('<commit>', 'a commit id or a seq')
+    .action(async (id: string, _flags: object, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        const view = repo.commit(/^\d{1,15}$/.test(id) ? Number(id) : id);
+        await (context.isJson ? writeJson(entryFields(view)) : printCommit(view));
+        finish(exitCodes.ok);
+      });
+    });
+
+  program
+    .command('branch')
+    .description('fork a branch, or list the branches')
+    .argument('[name]')
+    .option('--at <seq>', 'default: the newest', parseCount)
+    .option('--from <branch>', 'default: main')
+    .action(async (name: string | undefined, flags: { at?: number; from?: string }, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        if (name !== undefined) {
+          const { name: branch, ...view } = await repo.fork(name, { ...flags, author: context.author() });
+          await (context.isJson ? writeJson({ branch, ...view }) : writeLine(`forked ${branch} at ${view.forkSeq}`));
+        } else {
+          const branches = repo.branches();
+          if (context.isJson) await writeJson({ branches });
+          else for (const view of branches) await writeLine(`${view.name}  ${view.seq}`);
+        }
+        finish(exitCodes.ok);
+      });
+    });
+
+  program
+    .command('tag')
+    .description('name a seq, or list the tags')
+    .argument('[name]')
+    .argument('[seq]', 'default: the newest', parseCount)
+    .action(async (name: string | undefined, seq: number | undefined, _flags: object, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        if (name === undefined) {
+          const tags = repo.tags();
+          if (context.isJson) await writeJson({ tags });
+          else for (const tag of tags) await writeLine(`${tag.name}  ${tag.seq}`);
+        } else {
+          const tag = await repo.tag(name, seq ?? repo.snapshot().seq, context.author());
+          await (context.isJson ? writeJson(tag) : writeLine(`tagged ${tag.seq} as ${tag.name}`));
+        }
+        finish(exitCodes.ok);
+      });
+    });
+}

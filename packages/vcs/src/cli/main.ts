@@ -1,0 +1,56 @@
+import { Command, CommanderError } from 'commander';
+import { createRequire } from 'node:module';
+import { isMoundError } from '../core/errors.ts';
+import { addCareCommands } from './care.ts';
+import { runCompanion } from './companion.ts';
+import { addConflictCommands } from './conflicts.ts';
+import { addFileCommands } from './files.ts';
+import { addGitCommands } from './git.ts';
+import { addHistoryCommands } from './history.ts';
+import { exitCodeOfError, exitCodes, warn, writeJson } from './output.ts';
+
+/** A command tells its exit code through this. */
+export type Finish = (exitCode: number) => void;
+
+const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+
+function buildProgram(finish: Finish): Command {
+  const program = new Command('mound')
+    .description('A version store in which hundreds of coding agents edit one codebase at once')
+    .version(version)
+    .option('--repo <dir>', 'the repository (default: the nearest at or above here)')
+    .option('--json', 'one object on one line of standard output')
+    .option('--author <name>', 'who acts (default: $MOUND_AUTHOR, else the agent or the user)')
+    .option('--agent <id>', 'the acting agent; makes the author an agent')
+    .option('--role <name>', "the agent's role")
+    .option('--model <name>', "the agent's model")
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({ outputError: (text) => warn(text.replace(/^error: /, '').trim()) });
+  addCareCommands(program, finish);
+  addFileCommands(program, finish);
+  addHistoryCommands(program, finish);
+  addConflictCommands(program, finish);
+  addGitCommands(program, finish);
+  program.command('swarm').description('run swarms (package @mound/swarm)').helpOption(false).allowUnknownOption();
+  program.command('bench').description('measure (package @mound/bench)').helpOption(false).allowUnknownOption();
+  return program;
+}
+
+/** The `mound` command; its exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [first, ...rest] = argv;
+  if (first === 'swarm' || first === 'bench') return runCompanion(first, rest);
+  let exitCode: number = exitCodes.ok;
+  try {
+    await buildProgram((code) => (exitCode = code)).parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // commander has written its line already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    const message = error instanceof Error ? error.message : String(error);
+    warn(message);
+    if (argv.includes('--json')) await writeJson({ error: isMoundError(error) ? error.code : 'failed', message });
+    return exitCodeOfError(error);
+  }
+}

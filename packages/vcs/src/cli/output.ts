@@ -1,0 +1,94 @@
+import pc from 'picocolors';
+import { isMoundError, type ErrorCode } from '../core/errors.ts';
+import type { Outcome } from '../core/outcome.ts';
+
+/** The documented exit codes. */
+export const exitCodes = {
+  ok: 0,
+  other: 1,
+  usage: 2,
+  kept: 3,
+  rejected: 4,
+  unreadable: 42,
+  budget: 53,
+  interrupted: 130,
+} as const;
+
+const unreadable: ReadonlySet<ErrorCode> = new Set([
+  'no-repository',
+  'corrupt-store',
+  'format-newer',
+  'format-unknown',
+  'object-damaged',
+  'git-missing',
+  'git-too-old',
+  'not-a-git-repository',
+  'stdin-malformed',
+] satisfies ErrorCode[]);
+
+export function exitCodeOfError(error: unknown): number {
+  if (!isMoundError(error)) return exitCodes.other;
+  if (error.code === 'interrupted') return exitCodes.interrupted;
+  if (error.code === 'invalid-argument') return exitCodes.usage;
+  if (error.code === 'operation-mismatch') return exitCodes.rejected;
+  return unreadable.has(error.code) ? exitCodes.unreadable : exitCodes.other;
+}
+
+export function exitCodeOfOutcome(outcome: Outcome): number {
+  switch (outcome.kind) {
+    case 'conflicted':
+    case 'parked':
+      return exitCodes.kept;
+    case 'rejected':
+      return exitCodes.rejected;
+    default:
+      return exitCodes.ok;
+  }
+}
+
+/** Writes to stdout and resolves when it is taken, so that no exit cuts it off. */
+export async function writeOut(bytes: string | Uint8Array): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    process.stdout.write(bytes, (error) => {
+      // A reader that has gone away (`| head`) is no fault.
+      if (error && (error as NodeJS.ErrnoException).code !== 'EPIPE') reject(error);
+      else resolve();
+    });
+  });
+}
+
+export const writeLine = (line: string): Promise<void> => writeOut(`${line}\n`);
+export const writeJson = (value: object): Promise<void> => writeLine(JSON.stringify(value));
+
+export function warn(line: string): void {
+  const name = process.stderr.isTTY ? pc.red('mound:') : 'mound:';
+  process.stderr.write(`${name} ${line.split('\n')[0] ?? ''}\n`);
+}
+
+/** The fields that `--json` promises of an outcome. */
+export function outcomeFields(outcome: Outcome): object {
+  const { kind, ...rest } = outcome;
+  return { outcome: kind, ...rest };
+}
+
+export async function printOutcome(outcome: Outcome, isJson: boolean): Promise<number> {
+  if (isJson) await writeJson(outcomeFields(outcome));
+  else if (outcome.kind === 'rejected') warn(`rejected (${outcome.code}): ${outcome.message}; ${outcome.next}`);
+  else await writeLine(describeOutcome(outcome));
+  return exitCodeOfOutcome(outcome);
+}
+
+function describeOutcome(outcome: Exclude<Outcome, { kind: 'rejected' }>): string {
+  switch (outcome.kind) {
+    case 'landed':
+      return `landed at ${outcome.seq}`;
+    case 'merged':
+      return `merged at ${outcome.seq}: ${outcome.merged.map(({ path }) => path).join(', ')}`;
+    case 'unchanged':
+      return `unchanged since ${outcome.seq}`;
+    case 'conflicted':
+      return `conflicted as ${outcome.conflict}: ${outcome.paths.join(', ')}; 'mound conflicts show ${outcome.conflict}' shows the sides`;
+    case 'parked':
+      return `parked as ${outcome.parked}: ${outcome.paths.join(', ')} is frozen`;
+  }
+}
