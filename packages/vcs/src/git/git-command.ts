@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
-import { once } from 'node:events';
 import { devNull } from 'node:os';
-import type { Readable, Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { MoundError } from '../core/errors.ts';
 
 /** What is kept of a failing git's stderr. */
@@ -100,11 +100,11 @@ function failureOf(args: readonly string[], code: number | null, signal: string 
 
 /** Writes all of it, at the pace at which git reads. */
 export async function writeAll(stdin: Writable, pieces: Iterable<Uint8Array | string>): Promise<void> {
-  for (const piece of pieces) {
-    if (stdin.destroyed) break;
-    if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]);
+  try {
+    await pipeline(Readable.from(pieces), stdin);
+  } catch {
+    // A git that ends before it has read all closes the pipe; its exit code says why.
   }
-  if (!stdin.destroyed) stdin.end();
 }
 
 export interface GitAnswer {

@@ -2,10 +2,11 @@ import { MoundError } from '../core/errors.ts';
 import { isPathFault, parsePath, pathOfBytes } from '../core/path.ts';
 import type { GitChange, GitLanding } from '../repo/api.ts';
 import { decodeText, parseCommit, parseIdentity } from './commit-object.ts';
+import { BlobCache } from './blob-cache.ts';
 import { ObjectReader } from './object-reader.ts';
 import { OddTrees } from './odd-trees.ts';
 import { TreeCache } from './tree-cache.ts';
-import { contentOf, diffTrees, type TreeChange } from './tree-diff.ts';
+import { diffTrees, type TreeChange } from './tree-diff.ts';
 
 /** A commit read from git and ready to land but for its place in the log. */
 export interface ReadCommit {
@@ -19,21 +20,23 @@ export interface ReadCommit {
 /** Reads commits with their changes. Many may be read at once. */
 export class CommitSource {
   /** Blobs have a git of their own: it unpacks them while the other finds the next trees. */
-  readonly #blobs: ObjectReader;
+  readonly #blobReader: ObjectReader;
+  readonly #blobs: BlobCache;
   readonly #reader: ObjectReader;
   readonly #trees: TreeCache;
   readonly #odd: OddTrees;
   readonly #raws = new Map<string, Promise<{ readonly raw: Buffer; readonly tree: string }>>();
 
   constructor(gitDir: string) {
-    this.#blobs = new ObjectReader(gitDir);
+    this.#blobReader = new ObjectReader(gitDir);
+    this.#blobs = new BlobCache(this.#blobReader);
     this.#reader = new ObjectReader(gitDir);
     this.#trees = new TreeCache(this.#reader);
     this.#odd = new OddTrees(this.#trees);
   }
 
   async close(): Promise<void> {
-    await Promise.all([this.#blobs.close(), this.#reader.close()]);
+    await Promise.all([this.#blobReader.close(), this.#reader.close()]);
   }
 
   async read(id: string, firstParent: string | undefined): Promise<ReadCommit> {
@@ -53,7 +56,7 @@ export class CommitSource {
 
   async #withContent({ path, mode, id }: TreeChange): Promise<GitChange> {
     if (mode === undefined || id === undefined) return { path, content: null, mode: 'file' };
-    return { path, content: await contentOf(this.#blobs, mode, id), mode };
+    return { path, content: mode === 'gitlink' ? Buffer.from(id, 'latin1') : await this.#blobs.get(id), mode };
   }
 
   /** Raw bytes and tree of a commit; the last ones are remembered, for their children. */

@@ -11,9 +11,12 @@ export interface GitObject {
 
 interface Request {
   readonly id: string;
-  readonly resolve: (found: GitObject | undefined) => void;
+  readonly answer: (type: GitObjectType, content: Buffer) => void;
+  readonly missing: () => void;
   readonly reject: (error: unknown) => void;
 }
+
+const missing = (id: string): MoundError => new MoundError('no-such-object', `git object ${id} is missing`, { id });
 
 /** Requests that git has been sent and not answered. The rest wait here, so that git's pipe cannot fill. */
 const inFlightMax = 512;
@@ -49,28 +52,28 @@ export class ObjectReader {
   }
 
   /** Errors: `no-such-object`. */
-  async read(id: string): Promise<GitObject> {
-    const found = await this.find(id);
-    if (!found) throw new MoundError('no-such-object', `git object ${id} is missing`, { id });
-    return found;
+  read(id: string): Promise<GitObject> {
+    return new Promise((resolve, reject) => {
+      const answer = (type: GitObjectType, content: Buffer): void => resolve({ id, type, content });
+      this.#ask({ id, answer, missing: () => reject(missing(id)), reject });
+    });
   }
 
-  /** The content of an object that must be of this type. */
-  async content(id: string, type: GitObjectType): Promise<Buffer> {
-    const found = await this.read(id);
-    if (found.type !== type)
-      throw new MoundError('object-damaged', `git object ${id} is a ${found.type}, not a ${type}`, { id });
-    return found.content;
+  /** The content of an object that must be of this type. Errors: `no-such-object`, `object-damaged`. */
+  content(id: string, wanted: GitObjectType): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      const answer = (type: GitObjectType, content: Buffer): void => {
+        if (type === wanted) resolve(content);
+        else reject(new MoundError('object-damaged', `git object ${id} is a ${type}, not a ${wanted}`, { id }));
+      };
+      this.#ask({ id, answer, missing: () => reject(missing(id)), reject });
+    });
   }
 
   find(id: string): Promise<GitObject | undefined> {
-    if (!/^[0-9a-f]{40}$/.test(id)) {
-      return Promise.reject(new MoundError('invalid-argument', `'${id}' is no git object id`, { id }));
-    }
     return new Promise((resolve, reject) => {
-      if (this.#failure) reject(this.#failure);
-      else this.#waiting.push({ id, resolve, reject });
-      this.#scheduleFlush();
+      const answer = (type: GitObjectType, content: Buffer): void => resolve({ id, type, content });
+      this.#ask({ id, answer, missing: () => resolve(undefined), reject });
     });
   }
 
@@ -80,11 +83,22 @@ export class ObjectReader {
     await this.#closed;
   }
 
+  #ask(request: Request): void {
+    if (!/^[0-9a-f]{40}$/.test(request.id)) {
+      request.reject(new MoundError('invalid-argument', `'${request.id}' is no git object id`, { id: request.id }));
+    } else if (this.#failure) {
+      request.reject(this.#failure);
+    } else {
+      this.#waiting.push(request);
+      this.#scheduleFlush();
+    }
+  }
+
   /** One write for all that is asked in one turn. */
   #scheduleFlush(): void {
-    if (this.#isFlushDue) return;
+    if (this.#isFlushDue || this.#waiting.length === 0) return;
     this.#isFlushDue = true;
-    queueMicrotask(() => {
+    setImmediate(() => {
       this.#isFlushDue = false;
       this.#send();
     });
@@ -125,7 +139,7 @@ export class ObjectReader {
     const [id = '', type = '', size = ''] = this.#header.split(' ');
     this.#header = '';
     if (type === 'missing') {
-      this.#next().resolve(undefined);
+      this.#next().missing();
     } else if (isGitObjectType(type) && id === this.#asked[this.#askedHead]?.id) {
       this.#type = type;
       this.#size = Number(size);
@@ -138,9 +152,9 @@ export class ObjectReader {
   }
 
   #takeBody(type: GitObjectType): void {
-    const { id, resolve, reject } = this.#next();
+    const { id, answer, reject } = this.#next();
     const fields = { id, sizeBytes: this.#size, limit: 'blobSizeBytesMax' };
-    if (this.#body) resolve({ id, type, content: this.#body });
+    if (this.#body) answer(type, this.#body);
     else reject(new MoundError('invalid-argument', `git object ${id} of ${this.#size} bytes is too large`, fields));
     this.#type = undefined;
     this.#body = undefined;

@@ -73,7 +73,11 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   const frozen = effective.filter((edit) => state.freezeOf(edit.path) !== 0).map((edit) => edit.path);
   if (frozen.length > 0 && !extras.git) return { kind: 'parked', paths: frozen };
 
-  const stale = effective.filter((edit) => standings.get(edit) === 'stale');
+  // Under `reject` the precondition counts, even where the path came to the same by another's hand.
+  const stale =
+    admitted.onStale === 'reject'
+      ? intent.edits.filter((edit) => !holds(edit, heads.get(edit.path), state) || standings.get(edit) === 'stale')
+      : effective.filter((edit) => standings.get(edit) === 'stale');
   if (stale.length > 0) {
     const details = stale.map((edit) => ({
       path: edit.path,

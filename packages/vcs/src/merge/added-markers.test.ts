@@ -35,8 +35,9 @@ describe('addedMarkers', () => {
 const casesFolder = fileURLToPath(new URL('../../../../../shared/cases/12-markers-committed/', import.meta.url));
 const hasCases = existsSync(casesFolder);
 
+const read = (name: string): string => readFileSync(casesFolder + name, 'utf8');
+
 describe.skipIf(!hasCases)(`cases in ${casesFolder}${hasCases ? '' : ' (absent)'}`, () => {
-  const read = (name: string): string => readFileSync(casesFolder + name, 'utf8');
   const sides = ['keep\nbase\nend\n', 'keep\nleft\nend\n', 'keep\nright\nend\n'];
 
   it('12: unresolved and half resolved are found', () => {

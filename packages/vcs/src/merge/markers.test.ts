@@ -3,8 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import type { MarkerOptions } from './markers.ts';
 import { renderConflict } from './markers.ts';
+import type { FileState } from './merge-input.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const state = (text: string): FileState => ({ content: bytes(text), mode: 'file' });
 const labels = { base: 'base', current: 'current', incoming: 'incoming' };
 
 function render(
@@ -13,10 +15,15 @@ function render(
   incoming: string,
   options: MarkerOptions = { style: 'merge', labels },
 ): string {
-  const state = (text: string) => ({ content: bytes(text), mode: 'file' as const });
   const input = { path: 'f', base: state(base), current: state(current), incoming: state(incoming) };
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(renderConflict(input, options));
 }
+
+const swap = (text: string): string =>
+  text.replace(
+    /<<<<<<< current(\r\n)([^]*?)=======\r\n([^]*?)>>>>>>> incoming/,
+    '<<<<<<< current$1$3=======\r\n$2>>>>>>> incoming',
+  );
 
 describe('renderConflict', () => {
   it('marks a conflict and keeps what merged around it', () => {
@@ -41,11 +48,6 @@ describe('renderConflict', () => {
   });
 
   it('uses the line ending of the file, whichever side is which (case 30)', () => {
-    const swap = (text: string): string =>
-      text.replace(
-        /<<<<<<< current(\r\n)([^]*?)=======\r\n([^]*?)>>>>>>> incoming/,
-        '<<<<<<< current$1$3=======\r\n$2>>>>>>> incoming',
-      );
     const rendered = render('a\r\nb\r\n', 'a\r\nx\r\n', 'a\r\ny');
     expect(rendered).toBe('a\r\n<<<<<<< current\r\nx\r\n=======\r\ny\r\n>>>>>>> incoming\r\n');
     expect(render('a\r\nb\r\n', 'a\r\ny', 'a\r\nx\r\n')).toBe(swap(rendered));
@@ -82,8 +84,7 @@ describe('renderConflict', () => {
   });
 
   it('renders a conflict of 300,000 lines', () => {
-    const side = (mark: string): string => `${mark}\n`.repeat(300_000);
-    expect(render('', side('c'), side('i')).split('\n').length).toBe(600_004);
+    expect(render('', 'c\n'.repeat(300_000), 'i\n'.repeat(300_000)).split('\n').length).toBe(600_004);
   });
 });
 

@@ -1,5 +1,5 @@
-import { isBinary, joinLines, splitLines } from './lines.ts';
-import { isRegular } from './merge-input.ts';
+import { joinLines, splitLines } from './lines.ts';
+import { isText } from './merge-input.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
 import { sideOf } from './combine.ts';
 import type { LineRange, Region } from './combine.ts';
@@ -27,7 +27,7 @@ const defaultLabels: MarkerLabels = { base: 'base', current: 'current', incoming
  */
 export function renderConflict(input: MergeInput, options: MarkerOptions): Uint8Array | undefined {
   const { base, current, incoming } = input;
-  if (!isText(base) || !isText(current) || !isText(incoming)) return undefined;
+  if (![base, current, incoming].every((state) => state === null || isText(state))) return undefined;
   const lines = { base: linesOf(base), current: linesOf(current), incoming: linesOf(incoming) };
   const labels = options.labels ?? defaultLabels;
   const lineEnd = lineEndOf(lines.current, lines.incoming);
@@ -71,9 +71,6 @@ export function renderConflict(input: MergeInput, options: MarkerOptions): Uint8
   }
   return joinLines(out);
 }
-
-const isText = (state: FileState | null): boolean =>
-  state === null || (isRegular(state.mode) && !isBinary(state.content));
 
 const linesOf = (state: FileState | null): string[] => (state === null ? [] : splitLines(state.content));
 

@@ -33,6 +33,11 @@ const link = (text: string): FileState | null => file(text, 'symlink');
 const gitlink = (text: string): FileState | null => file(text, 'gitlink');
 const png = (last: number): FileState | null => file(Uint8Array.of(0x89, 0x50, 0, last));
 
+const markedAt2And4And6And12 = (mark: string): string =>
+  Array.from({ length: 14 }, (_, index) =>
+    [2, 4, 6, 12].includes(index + 1) ? `${mark}${index + 1}\n` : `${index + 1}\n`,
+  ).join('');
+
 describe('mergeFile', () => {
   const table: [name: string, base: Given, current: Given, incoming: Given, expected: string][] = [
     ['only incoming changed', 'a\n', 'a\n', 'b\n', 'file b\n'],
@@ -146,54 +151,55 @@ describe('mergeFile', () => {
   });
 
   it('reports every conflict in order, past line 10 too (case 33)', () => {
-    const text = (mark: string): string =>
-      Array.from({ length: 14 }, (_, index) =>
-        [2, 4, 6, 12].includes(index + 1) ? `${mark}${index + 1}\n` : `${index + 1}\n`,
-      ).join('');
-    const { hunks } = conflictOf(text('b'), text('c'), text('i'));
+    const { hunks } = conflictOf(...(['b', 'c', 'i'].map(markedAt2And4And6And12) as [string, string, string]));
     expect(hunks.map((hunk) => hunk.base.start)).toEqual([2, 4, 6, 12]);
     expect(hunks.map((hunk) => hunk.index)).toEqual([0, 1, 2, 3]);
   });
 });
 
+interface Row {
+  readonly name: string;
+  readonly base: string | null;
+  readonly ours: string | null;
+  readonly theirs: string | null;
+  readonly right: string;
+}
+
+/** Rows that hold directories concern several paths: cases for the store. */
+const isOfOneFile = ({ base, ours: current, theirs: incoming }: Row): boolean =>
+  [base, current, incoming].every((given) => typeof given === 'string' || given === null);
+
+function shown(result: MergeResult): object {
+  if (result.kind === 'clean')
+    return { kind: 'clean', text: result.result ? textOf(result.result.content) : undefined };
+  const [hunk] = result.hunks;
+  return { kind: 'conflict', reason: result.reason, texts: [textOf(hunk?.current.text), textOf(hunk?.incoming.text)] };
+}
+
 const casesFolder = fileURLToPath(new URL('../../../../../shared/cases/', import.meta.url));
 const hasCases = existsSync(casesFolder);
 
+const readCase08 = (name: string): string => readFileSync(`${casesFolder}08-hunk-order-text-sort/${name}.txt`, 'utf8');
+
 describe.skipIf(!hasCases)(`cases in ${casesFolder}${hasCases ? '' : ' (absent)'}`, () => {
-  interface Row {
-    readonly name: string;
-    readonly base: string | null | object;
-    readonly ours: string | null | object;
-    readonly theirs: string | null | object;
-    readonly right: string;
-  }
-  const isOfOneFile = (given: Row['base']): given is string | null => typeof given !== 'object' || given === null;
   const rows = hasCases
     ? (JSON.parse(readFileSync(`${casesFolder}07-create-delete-collisions/table.json`, 'utf8')) as Row[])
     : [];
 
-  it.each(rows.map((row) => [row.name, row] as const))(
-    '07: %s',
-    (_name, { base, ours: current, theirs: incoming, right }) => {
-      // A file that becomes a directory concerns two paths: a case for the store.
-      if (!isOfOneFile(base) || !isOfOneFile(current) || !isOfOneFile(incoming)) return;
-      const result = merge(base, current, incoming);
-      const reason = /conflict kind=([a-z/]+)/.exec(right)?.[1];
-      if (reason === undefined) {
-        expect(right).toMatch(/^clean/);
-        expect(result.kind).toBe('clean');
-        if (right.includes('path absent')) expect(result).toHaveProperty('result', null);
-      } else {
-        expect(result).toMatchObject({ kind: 'conflict', reason });
-        if (result.kind !== 'conflict') return;
-        expect(textOf(result.hunks[0]?.current.text)).toBe(current ?? '');
-        expect(textOf(result.hunks[0]?.incoming.text)).toBe(incoming ?? '');
-      }
-    },
-  );
+  it.each(rows.filter(isOfOneFile).map((row) => [row.name, row] as const))('07: %s', (_name, row) => {
+    const result = merge(row.base, row.ours, row.theirs);
+    const reason = /conflict kind=([a-z/]+)/.exec(row.right)?.[1];
+    const texts = [row.ours ?? '', row.theirs ?? ''];
+    expect(shown(result)).toEqual(
+      reason === undefined
+        ? { kind: row.right.slice(0, 5), text: row.right.includes('path absent') ? undefined : row.ours }
+        : { kind: 'conflict', reason, texts },
+    );
+  });
 
   it('08: hunks are not sorted as text', () => {
-    const read = (name: string): string => readFileSync(`${casesFolder}08-hunk-order-text-sort/${name}.txt`, 'utf8');
-    expect(verdict(read('base'), read('ours'), read('theirs'))).toBe(`file ${read('expected')}`);
+    expect(verdict(readCase08('base'), readCase08('ours'), readCase08('theirs'))).toBe(
+      `file ${readCase08('expected')}`,
+    );
   });
 });

@@ -1,14 +1,11 @@
 import type { Mode } from '../core/mode.ts';
 import { isBinary, joinLines, splitLines } from './lines.ts';
-import { isRegular, isSameContent, isSameState } from './merge-input.ts';
+import { isRegular, isSameContent, isSameState, isText, textBytesMax } from './merge-input.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
 import type { ConflictHunk, ConflictReason, HunkSide, MergeResult } from './merge-result.ts';
 import { sideOf } from './combine.ts';
 import type { LineRange } from './combine.ts';
 import { mergeLines } from './three-way.ts';
-
-/** A text beyond this is merged only as a whole: its lines would take many times its size in memory. */
-const textBytesMax = 64 * 1024 * 1024;
 
 const noContent = new Uint8Array(0);
 
@@ -128,8 +125,7 @@ function conflict(input: MergeInput, driver: string, reason: ConflictReason, mod
 
 function wholeSide(state: FileState | null): HunkSide {
   if (state === null) return { start: 1, count: 0, text: noContent };
-  const isText = isRegular(state.mode) && state.content.length <= textBytesMax && !isBinary(state.content);
-  return { start: 1, count: isText ? lineCountOf(state.content) : 0, text: state.content };
+  return { start: 1, count: isText(state) ? lineCountOf(state.content) : 0, text: state.content };
 }
 
 function lineCountOf(content: Uint8Array): number {

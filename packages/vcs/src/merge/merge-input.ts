@@ -1,4 +1,5 @@
 import type { Mode } from '../core/mode.ts';
+import { isBinary } from './lines.ts';
 
 /** What a path holds. */
 export interface FileState {
@@ -25,3 +26,10 @@ export function isSameState(one: FileState | null, other: FileState | null): boo
 
 /** True for a mode whose content is a file's, not a symlink's target or a gitlink's id. */
 export const isRegular = (mode: Mode): boolean => mode === 'file' || mode === 'executable';
+
+/** A text beyond this is merged only as a whole: its lines would take many times its size in memory. */
+export const textBytesMax: number = 64 * 1024 * 1024;
+
+/** True for a file whose content can be merged by line. */
+export const isText = ({ content, mode }: FileState): boolean =>
+  isRegular(mode) && content.length <= textBytesMax && !isBinary(content);

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openRepo, type Author, type Repo } from '@mound/vcs';
+import { afterEach } from 'vitest';
+
+const cleanups: (() => Promise<void> | void)[] = [];
+
+/** Runs after the current test, last added first. */
+export function onCleanup(cleanup: () => Promise<void> | void): void {
+  cleanups.push(cleanup);
+}
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+export function tempDir(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'mound-test-'));
+  onCleanup(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A new repository that is closed and removed after the test. */
+export async function tempRepo(dir = tempDir()): Promise<Repo> {
+  const repo = await openRepo(dir, { create: true });
+  onCleanup(() => repo.close());
+  return repo;
+}
+
+export const agent = (name: string): Author => ({ name, kind: 'agent', agent: name });
+export const setup: Author = { name: 'setup', kind: 'system' };
