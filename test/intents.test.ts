@@ -344,6 +344,35 @@ describe('resolution', () => {
   });
 });
 
+describe('a conflict whose current side moves on', () => {
+  test('is shown against the newest state, and resolved as of what was shown', async () => {
+    const repo = await tempRepo();
+    const v1 = await put(repo, 'f.txt', 'one\ntwo\nthree\n');
+    const v2 = await put(repo, 'f.txt', 'one\nCURRENT\nthree\n', v1);
+    const mine = await repo.put('f.txt', 'one\nINCOMING\nthree\n', { author: agent('b'), expect: version(v1) });
+    const id = mine.kind === 'conflicted' ? mine.conflict : '';
+    const seen = repo.conflict(id);
+    await put(repo, 'f.txt', 'one\nNEWER\nthree\n', v2);
+    const result = (text: string): { path: string; content: string }[] => [{ path: 'f.txt', content: text }];
+    const otherwise = { fate: 'transformed' } as const;
+    const stale = await repo.resolve(id, {
+      author: agent('m'),
+      asOf: seen.asOf,
+      results: result('one\nCURRENT INCOMING\nthree\n'),
+      otherwise,
+    });
+    expect(stale).toMatchObject({ kind: 'rejected', code: 'resolution-stale' });
+    const again = repo.conflict(id);
+    expect(again.state).toBe('open');
+    expect(again.paths[0]?.current.content?.toString()).toBe('one\nNEWER\nthree\n');
+    expect(again.paths[0]?.hunks.map(({ current }) => Buffer.from(current.text).toString())).toEqual(['NEWER\n']);
+    const resolution = { author: agent('m'), asOf: again.asOf, results: result('one\nNEWER INCOMING\nthree\n') };
+    expect(await repo.resolve(id, resolution)).toMatchObject({ code: 'resolution-unaccounted' });
+    expect((await repo.resolve(id, { ...resolution, otherwise })).kind).toBe('landed');
+    expect(repo.snapshot().readText('f.txt')).toBe('one\nNEWER INCOMING\nthree\n');
+  });
+});
+
 describe('stale reads', () => {
   test('are recorded as events, or refused by policy', async () => {
     const repo = await tempRepo();

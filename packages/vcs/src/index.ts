@@ -30,6 +30,7 @@ export type {
   Unchanged,
 } from './core/outcome.ts';
 export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, type Random } from './core/ports.ts';
+export { joinLines, mergeLines, splitLines, type LineRange, type Region } from './merge/index.ts';
 export type * from './repo/api.ts';
 export type * from './views/types.ts';
 export { initRepo, openRepo, type Ports } from './repo/open.ts';

@@ -1,15 +1,13 @@
 import type { Command } from 'commander';
 import { MoundError } from '../core/errors.ts';
 import type { HunkAccount } from '../core/intent.ts';
-import { renderConflict, type FileState } from '../merge/index.ts';
+import { renderConflict } from '../merge/index.ts';
 import type { Resolution } from '../repo/api.ts';
-import type { ConflictPath, ConflictSide, ConflictView } from '../views/types.ts';
+import { stateOf } from '../views/conflicts.ts';
+import type { ConflictPath, ConflictSide, ConflictView, HunkLines } from '../views/types.ts';
 import { Context, readStdin } from './context.ts';
 import { exitCodes, printOutcome, writeJson, writeLine, writeOut } from './output.ts';
 import type { Finish } from './main.ts';
-
-const stateOf = ({ content, mode }: ConflictSide): FileState | null =>
-  content === undefined || mode === undefined ? null : { content, mode };
 
 function sideFields({ content, ...side }: ConflictSide): object {
   if (content === undefined) return { ...side, content: null };
@@ -19,6 +17,12 @@ function sideFields({ content, ...side }: ConflictSide): object {
     : { ...side, contentBase64: content.toString('base64') };
 }
 
+const linesFields = ({ start, count, text }: HunkLines): object => ({
+  start,
+  count,
+  text: Buffer.from(text).toString('utf8'),
+});
+
 const viewFields = (view: ConflictView): object => ({
   ...view,
   paths: view.paths.map((path) => ({
@@ -26,6 +30,12 @@ const viewFields = (view: ConflictView): object => ({
     base: sideFields(path.base),
     current: sideFields(path.current),
     incoming: sideFields(path.incoming),
+    hunks: path.hunks.map(({ index, base, current, incoming }) => ({
+      index,
+      base: linesFields(base),
+      current: linesFields(current),
+      incoming: linesFields(incoming),
+    })),
   })),
 });
 
@@ -46,6 +56,8 @@ interface ResolutionInput {
     readonly contentBase64?: string;
   }[];
   readonly accounts?: readonly HunkAccount[];
+  readonly otherwise?: Pick<HunkAccount, 'fate' | 'reason'>;
+  readonly asOf?: number;
 }
 
 function parseInput(text: string): ResolutionInput {
@@ -117,6 +129,8 @@ export function addConflictCommands(program: Command, finish: Finish): void {
           author: context.author(),
           results: input.results.map(resultOf),
           ...(input.accounts !== undefined && { accounts: input.accounts }),
+          ...(input.otherwise !== undefined && { otherwise: input.otherwise }),
+          ...(input.asOf !== undefined && { asOf: input.asOf }),
           ...(input.message !== undefined && { message: input.message }),
           ...(input.rationale !== undefined && { rationale: input.rationale }),
         });

@@ -39,6 +39,7 @@ function seenFate(side: Buffer, base: Buffer, result: FileState | null): 'kept' 
 export function accountFor(
   resolved: readonly ResolvedPath[],
   accounts: readonly HunkAccount[],
+  otherwise: Pick<HunkAccount, 'fate' | 'reason'> | undefined,
 ): { readonly accounts: readonly HunkAccount[] } | Rejected {
   const complete: HunkAccount[] = [];
   const missing: string[] = [];
@@ -55,11 +56,12 @@ export function accountFor(
     const merged = mergeFile(input);
     for (const hunk of merged.kind === 'conflict' ? merged.hunks : []) {
       for (const side of sides) {
-        const given = accounts.find((a) => a.path === path && a.side === side && a.hunk === hunk.index);
+        const place = { path, side, hunk: hunk.index };
+        const named = accounts.find((a) => a.path === path && a.side === side && a.hunk === hunk.index);
         const fate = seenFate(bytesOf(hunk[side].text), bytesOf(hunk.base.text), result);
-        const isComplete = given !== undefined && (given.fate !== 'discarded' || (given.reason ?? '').trim() !== '');
-        if (isComplete) complete.push(given);
-        else if (fate !== undefined && given === undefined) complete.push({ path, side, hunk: hunk.index, fate });
+        const account = named ?? (fate ? { ...place, fate } : otherwise && { ...place, ...otherwise });
+        const isComplete = account && (account.fate !== 'discarded' || (account.reason ?? '').trim() !== '');
+        if (isComplete) complete.push(account);
         else missing.push(`${path} hunk ${hunk.index} ${side}`);
       }
     }

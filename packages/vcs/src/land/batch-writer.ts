@@ -142,7 +142,8 @@ export class BatchWriter {
     const { admitted, extras } = intent;
     const seq = (this.counters.lastSeq + 1) as Seq;
     const branch = this.branch(branchId);
-    const makesCommit = edits.length > 0 || extras.git !== undefined;
+    // A resolution is a commit even where it keeps what is there: the record of who decided so.
+    const makesCommit = edits.length > 0 || extras.git !== undefined || extras.resolves > 0;
     const own = branch.commitSeq === 0 ? [] : [branch.commitSeq];
     const parents = makesCommit ? [...own, ...(extras.git?.extraParents ?? [])] : [];
     const time = extras.git?.time ?? intent.time;

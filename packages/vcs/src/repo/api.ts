@@ -70,6 +70,10 @@ export interface Resolution {
     readonly mode?: Mode;
   }[];
   readonly accounts?: readonly HunkAccount[];
+  /** For each hunk that is not seen to be kept and that `accounts` does not name. */
+  readonly otherwise?: Pick<HunkAccount, 'fate' | 'reason'>;
+  /** `asOf` of the view that the resolver saw; default: that of the recorded conflict. */
+  readonly asOf?: number;
   readonly operationId?: string;
   readonly records?: readonly RecordWrite[];
 }

@@ -7,13 +7,9 @@ import { isRejected, reject } from '../intent/reject.ts';
 import { accountFor, packAccounts, type ResolvedPath } from '../land/accounting.ts';
 import type { Lander } from '../land/lander.ts';
 import { noExtras } from '../land/prepared.ts';
-import type { FileState } from '../merge/index.ts';
-import type { Conflicts, OpenConflict } from '../views/conflicts.ts';
+import { stateOf, type Conflicts, type OpenConflict } from '../views/conflicts.ts';
 import type { ConflictPath, ConflictSide, ConflictView } from '../views/types.ts';
 import type { Resolution } from './api.ts';
-
-const stateOf = (side: ConflictSide): FileState | null =>
-  side.content === undefined || side.mode === undefined ? null : { content: side.content, mode: side.mode };
 
 /** Mode of a resolved path where the resolver names none: what the sides made of the base's. */
 function mergedMode({ base, current, incoming }: ConflictPath): NonNullable<ConflictSide['mode']> {
@@ -29,7 +25,15 @@ export async function resolveConflict(
   resolution: Resolution,
 ): Promise<Outcome> {
   const open = conflicts.get(id);
-  const view = conflicts.view(open);
+  const asOf = resolution.asOf ?? open.entry.comparedAt;
+  if (!conflicts.isSeen(open, asOf)) {
+    return reject(
+      'invalid-intent',
+      `${id} cannot have been seen as of ${asOf}`,
+      'give the asOf of the view that was shown',
+    );
+  }
+  const view = conflicts.view(open, asOf);
   const results = new Map(resolution.results.map((result) => [result.path, result]));
   const missing = view.paths.filter(({ path }) => !results.has(path)).map(({ path }) => path as string);
   const foreign = [...results.keys()].filter((path) => !view.paths.some((row) => row.path === path));
@@ -53,7 +57,7 @@ export async function resolveConflict(
     };
     return { path: row.path, input, result };
   });
-  const accounted = accountFor(resolved, resolution.accounts ?? []);
+  const accounted = accountFor(resolved, resolution.accounts ?? [], resolution.otherwise);
   if (isRejected(accounted)) return accounted;
   return lander.land(admitted, {
     ...noExtras,
@@ -69,7 +73,7 @@ function admitResolution(
   view: ConflictView,
   resolution: Resolution,
 ): AdmittedIntent | ReturnType<typeof reject> {
-  const seen = { kind: 'version', seq: entry.comparedAt } as const;
+  const seen = { kind: 'version', seq: view.asOf } as const;
   const form = admit({
     branch: kept.branch,
     author: resolution.author,

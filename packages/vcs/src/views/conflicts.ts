@@ -1,12 +1,13 @@
 import { MoundError } from '../core/errors.ts';
 import { conflictIdOf, seqOfId, type RepoPath, type Seq } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
-import type { ConflictEntry, ConflictPathRow, Place } from '../format/entry.ts';
+import { nowhere, type ConflictEntry, type ConflictPathRow, type Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { decodeKept } from '../land/kept.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { mergeFile, type FileState } from '../merge/index.ts';
 import type { ConflictPath, ConflictSide, ConflictView } from './types.ts';
 
 const absentSide: ConflictSide = { version: 0, blob: undefined, mode: undefined, content: undefined };
@@ -63,30 +64,51 @@ export class Conflicts {
     return count;
   }
 
-  view({ entry, kept, closedBy }: OpenConflict): ConflictView {
+  /**
+   * A conflict with its current sides as of a seq; by default the newest while it is open, so that it can be
+   * merged again when a side has moved on.
+   */
+  view({ entry, kept, closedBy }: OpenConflict, asOf = this.newestSeq(entry, closedBy)): ConflictView {
     return {
       id: conflictIdOf(entry.seq),
       state: closedBy === 0 ? 'open' : 'resolved',
+      asOf: asOf as Seq,
       branch: kept.branch,
       author: kept.author,
       message: kept.message,
       ...(kept.task !== undefined && { task: kept.task }),
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,
-      paths: entry.paths.map((row) => this.pathView(row, kept)),
+      paths: entry.paths.map((row) => this.pathView(entry, row, kept, asOf)),
       ...(closedBy !== 0 && { resolvedAt: closedBy as Seq }),
     };
   }
 
-  private pathView(row: ConflictPathRow, kept: AdmittedIntent): ConflictPath {
-    return {
-      path: row.path as RepoPath,
-      reason: row.reason,
-      driver: row.driver,
-      base: this.side(row.base),
-      current: this.side(row.current),
-      incoming: this.incoming(row, kept),
-    };
+  /** Whether a conflict can have been looked at as of a seq. */
+  isSeen({ entry }: OpenConflict, asOf: number): boolean {
+    return Number.isSafeInteger(asOf) && asOf >= entry.comparedAt && asOf <= this.reader.store.counters.lastSeq;
+  }
+
+  private newestSeq(entry: ConflictEntry, closedBy: number): number {
+    return closedBy === 0 ? this.reader.store.counters.lastSeq : entry.comparedAt;
+  }
+
+  private pathView(entry: ConflictEntry, row: ConflictPathRow, kept: AdmittedIntent, asOf: number): ConflictPath {
+    const path = row.path as RepoPath;
+    const base = this.side(row.base);
+    // The current side of a moved file stands elsewhere; it stays as it was compared.
+    const isElsewhere = row.reason.startsWith('move/');
+    const current = this.side(isElsewhere ? row.current : this.headAsOf(entry.branchId, path, asOf));
+    const incoming = this.incoming(row, kept);
+    const merged = mergeFile({ path, base: stateOf(base), current: stateOf(current), incoming: stateOf(incoming) });
+    const hunks = merged.kind === 'conflict' ? merged.hunks : [];
+    return { path, reason: row.reason, driver: row.driver, base, current, incoming, hunks };
+  }
+
+  private headAsOf(branchId: number, path: RepoPath, asOf: number): Place {
+    const pathId = this.reader.getPathId(path);
+    const head = pathId === undefined ? undefined : this.reader.head(branchId, pathId);
+    return (head && this.reader.headAsOf(head, asOf)?.place) ?? nowhere;
   }
 
   private side(place: Place): ConflictSide {
@@ -106,6 +128,9 @@ export class Conflicts {
     return { version: 0, blob: blobIdOf(content), mode: edit.mode ?? base.mode ?? 'file', content };
   }
 }
+
+export const stateOf = ({ content, mode }: ConflictSide): FileState | null =>
+  content === undefined || mode === undefined ? null : { content, mode };
 
 export function keptOf(
   reader: LogReader,

@@ -50,19 +50,40 @@ export interface ConflictSide {
   readonly content: Buffer | undefined;
 }
 
+/** Lines of one side that belong to a hunk: `start` from 1, the line before which an empty range stands. */
+export interface HunkLines {
+  readonly start: number;
+  readonly count: number;
+  readonly text: Uint8Array;
+}
+
+/** One stretch over which the sides disagree; a conflict about a whole path has one that holds everything. */
+export interface Hunk {
+  /** From 0; what a `HunkAccount` names. */
+  readonly index: number;
+  readonly base: HunkLines;
+  readonly current: HunkLines;
+  readonly incoming: HunkLines;
+}
+
 export interface ConflictPath {
   readonly path: RepoPath;
   /** e.g. `content`, `add/add`, `modify/delete`, `delete/modify`, `binary`, `file/directory`. */
   readonly reason: string;
   readonly driver: string;
   readonly base: ConflictSide;
+  /** As of the view's `asOf`: it moves on while the conflict is open. */
   readonly current: ConflictSide;
   readonly incoming: ConflictSide;
+  /** Empty where the sides merge by now. */
+  readonly hunks: readonly Hunk[];
 }
 
 export interface ConflictView {
   readonly id: ConflictId;
   readonly state: 'open' | 'resolved';
+  /** Seq as of which `current` is shown: a resolution names it as what it has seen. */
+  readonly asOf: Seq;
   readonly branch: string;
   readonly author: Author;
   readonly message: string;

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+
+import { Command, CommanderError, Option } from 'commander';
+import pc from 'picocolors';
+
+import { Interrupted } from '../harness/interrupt.ts';
+import { parseResultFile } from '../harness/result-file.ts';
+import { markdownReport } from '../report/markdown.ts';
+import { textReport } from '../report/text.ts';
+import { suites } from '../suites/index.ts';
+import { UsageError, type Suite, type SuiteSize } from '../suites/suite.ts';
+import { interruptedExitCode, listenForInterruption } from './interruption.ts';
+import { progressOn } from './progress-bar.ts';
+
+const usageExitCode = 2;
+const unreadableExitCode = 42;
+
+/** Something named on the command line cannot be read as what it should be. */
+class UnreadableError extends Error {}
+
+/** `mound bench …`; the exit code. */
+export async function main(argv: string[]): Promise<number> {
+  const interruption = listenForInterruption();
+  try {
+    let exitCode = 0;
+    const program = buildProgram(interruption.signal, (code) => (exitCode = code));
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    return exitCodeOf(error);
+  } finally {
+    interruption.release();
+  }
+}
+
+function exitCodeOf(error: unknown): number {
+  // commander has written its line already.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+  const line = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+  process.stderr.write(
+    `${pc.isColorSupported && process.stderr.isTTY ? pc.red('mound bench:') : 'mound bench:'} ${line}\n`,
+  );
+  if (error instanceof Interrupted) return interruptedExitCode;
+  if (error instanceof UsageError) return usageExitCode;
+  return error instanceof UnreadableError ? unreadableExitCode : 1;
+}
+
+function buildProgram(signal: AbortSignal, setExitCode: (code: number) => void): Command {
+  const program = new Command('mound bench')
+    .description('Measures Mound beside git and others, on the same work in the same run')
+    .option('--list', 'list the suites')
+    .exitOverride()
+    .showSuggestionAfterError(false)
+    .configureOutput({ outputError: (text, write) => write(`mound bench: ${text.replace(/^error: /, '')}`) })
+    .argument('[suite...]', 'one of the commands below')
+    .action((named: readonly string[], { list }: { readonly list?: true }) => {
+      const found = named[0] === undefined ? 'no suite named' : `no suite '${named[0]}'`;
+      if (list !== true) throw new UsageError(`${found}; there are ${suites.map(({ name }) => name).join(', ')}`);
+      for (const { name, summary } of suites) process.stdout.write(`${name.padEnd(12)}  ${summary}\n`);
+    });
+  for (const suite of suites) addSuite(program, suite, signal, setExitCode);
+  program
+    .command('report')
+    .description('make a Markdown table of result files; runs nothing')
+    .argument('<file...>', 'what `mound bench SUITE --json` printed')
+    .action(report);
+  return program;
+}
+
+function addSuite(program: Command, suite: Suite, signal: AbortSignal, setExitCode: (code: number) => void): void {
+  const command = program
+    .command(suite.name)
+    .description(suite.summary)
+    .addOption(new Option('--quick', 'small and fast, for a first look').conflicts('full'))
+    .option('--full', 'more rounds and longer ones')
+    .option('--json', 'one object on one line of standard output')
+    .option('--dir <dir>', 'where temporary directories are made');
+  for (const { flags, description, parse } of suite.options) {
+    const option = new Option(flags, description);
+    if (parse !== undefined) option.argParser((text) => namingOption(flags, () => parse(text)));
+    command.addOption(option);
+  }
+  command.action(async (values: Readonly<Record<string, unknown>>) => {
+    const size: SuiteSize = values['quick'] === true ? 'quick' : values['full'] === true ? 'full' : 'default';
+    const dir = values['dir'] as string | undefined;
+    const outcome = await suite.run({ size, values, dir, signal, progress: progressOn(process.stderr) });
+    setExitCode(outcome.exitCode);
+    if (values['json'] === true) {
+      process.stdout.write(`${JSON.stringify(outcome.kind === 'result' ? outcome.result : outcome.json)}\n`);
+    } else process.stdout.write(outcome.kind === 'result' ? textReport(outcome.result) : outcome.text);
+  });
+}
+
+function namingOption<Value>(flags: string, parse: () => Value): Value {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    throw new UsageError(`${flags.split(' ')[0] ?? flags}: ${error.message}`);
+  }
+}
+
+async function report(files: readonly string[]): Promise<void> {
+  const sections: string[] = [];
+  for (const file of files) {
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      throw new UnreadableError(`${file} cannot be read (${error.code ?? error.message})`);
+    });
+    const result = parseResultFile(text);
+    if (typeof result === 'string') throw new UnreadableError(`${file} ${result}`);
+    sections.push(markdownReport(result));
+  }
+  process.stdout.write(sections.join('\n'));
+}

@@ -1,0 +1,59 @@
+import { expect, test } from 'vitest';
+
+import { formatVersion, sampleOf, type ResultFile } from '../harness/result-file.ts';
+import { markdownReport } from './markdown.ts';
+import { formatNumber } from './table.ts';
+import { textReport } from './text.ts';
+
+const load = (inFlight: number) => ({ workload: 'w1', files: 10_000, inFlight });
+
+const result: ResultFile = {
+  suite: 'commit',
+  formatVersion,
+  machine: { cpu: 'A|B *', cores: 2, memoryMiB: 4096, platform: 'linux-x64', node: '20.20.2', git: '2.39.5' },
+  samples: [
+    sampleOf('mound', load(1), 'commitsPerSecond', 'commits/s', [1000, 1200, 900]),
+    sampleOf('mound', load(1000), 'commitsPerSecond', 'commits/s', [20_000, 18_000.4]),
+    sampleOf('mound', load(1000), 'latencyMsP99', 'ms', [12.3456]),
+    sampleOf('git-plumbing', load(1), 'commitsPerSecond', 'commits/s', [29.96]),
+    sampleOf('mound', { ...load(1000), peerInFlight: 1 }, 'ratioTo:git-plumbing', 'times', [640]),
+  ],
+  notes: ['read back: <all>'],
+};
+
+test('text: a row for each subject and load, aligned', () => {
+  expect(textReport(result).split('\n')).toEqual([
+    'commit: workload w1, files 10,000',
+    'A|B *, 2 cores, 4,096 MiB, linux-x64, Node 20.20.2, git 2.39.5',
+    '',
+    'subject       in flight  commits/s     min     max  p99 ms',
+    'mound                 1      1,000     900   1,200       -',
+    'mound             1,000     19,000  18,000  20,000    12.3',
+    'git-plumbing          1         30      30      30       -',
+    '',
+    'subject  in flight  beside        in flight  times as fast  min  max',
+    'mound        1,000  git-plumbing          1            640  640  640',
+    '',
+    '- read back: <all>',
+    '',
+  ]);
+});
+
+test('Markdown: the same, and nothing in a file becomes markup', () => {
+  const lines = markdownReport(result).split('\n');
+  expect(lines).toContain('| subject | in flight | commits/s | min | max | p99 ms |');
+  expect(lines).toContain('| mound | 1,000 | 19,000 | 18,000 | 20,000 | 12.3 |');
+  expect(lines).toContain('A\\|B \\*, 2 cores, 4,096 MiB, linux-x64, Node 20.20.2, git 2.39.5');
+  expect(lines).toContain('- read back: \\<all\\>');
+});
+
+test('numbers are as precise as they are worth', () => {
+  expect([0, 0.012345, 7.8912, 99.96, 100.4, 20_000].map(formatNumber)).toEqual([
+    '0',
+    '0.0123',
+    '7.89',
+    '100',
+    '100',
+    '20,000',
+  ]);
+});

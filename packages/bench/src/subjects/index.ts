@@ -1,0 +1,22 @@
+import { floorSubject } from './floor.ts';
+import { gitFastImportSubject } from './git-fast-import.ts';
+import { gitPlumbingSubject } from './git-plumbing.ts';
+import { gitPorcelainSubject } from './git-porcelain.ts';
+import { isomorphicGitSubject } from './isomorphic-git.ts';
+import { moundSubject } from './mound.ts';
+import { sqliteWalSubject } from './sqlite-wal.ts';
+import type { Subject } from './subject.ts';
+
+/** Every subject that makes commits. To add one: implement `Subject`, add it here; the conformance test takes it up. */
+export const commitSubjects: readonly Subject[] = [
+  moundSubject(),
+  floorSubject,
+  sqliteWalSubject,
+  gitFastImportSubject,
+  gitPorcelainSubject,
+  gitPlumbingSubject,
+  isomorphicGitSubject,
+];
+
+/** The negative control: a bench that does not see this one as slower than `mound` sees nothing. */
+export const slowedMoundSubject: Subject = moundSubject({ name: 'mound-slowed', busyMsPerCommit: 1 });

@@ -1,0 +1,102 @@
+import { absent, openRepo, version, type Author, type Change, type Repo } from '@mound/vcs';
+
+import { runInFlight } from '../harness/measurement.ts';
+import type { CommitOperation, FileChange, InitialFiles } from '../workloads/operation.ts';
+import { faultsOfAcknowledged } from './acknowledged-faults.ts';
+import type { PreparedSubject, Subject } from './subject.ts';
+
+const seeder: Author = { name: 'bench', kind: 'system' };
+const filesPerSeedIntent = 2_000;
+
+export interface MoundOptions {
+  readonly name: string;
+  /** An injected slowdown: the negative control, which must be seen in the figures. */
+  readonly busyMsPerCommit?: number;
+}
+
+/** Mound embedded in this process, through its public API. */
+export function moundSubject(options: MoundOptions = { name: 'mound' }): Subject {
+  return {
+    name: options.name,
+    durability: 'flushed',
+    pace: 'in-flight',
+    available: () => Promise.resolve(true),
+    prepare: async (files, dir) => {
+      const repo = await openRepo(dir, { create: true });
+      try {
+        return preparedMound(dir, repo, await seed(repo, files), options.busyMsPerCommit ?? 0);
+      } catch (error) {
+        await repo.close();
+        throw error;
+      }
+    },
+  };
+}
+
+/** FileVersion of each path as the agents have seen it; none where the path is absent. */
+type SeenVersions = Map<string, number>;
+
+async function seed(repo: Repo, files: InitialFiles): Promise<SeenVersions> {
+  const seen: SeenVersions = new Map();
+  const paths = [...files];
+  for (let first = 0; first < paths.length; first += filesPerSeedIntent) {
+    const part = paths.slice(first, first + filesPerSeedIntent);
+    const changes = part.map(([path, content]): Change => ({ kind: 'put', path, content, expect: absent }));
+    const outcome = await repo.land({ author: seeder, message: 'Initial files', changes });
+    if (outcome.kind !== 'landed') throw new Error(`mound: the initial files came out as ${outcome.kind}`);
+    for (const [path] of part) seen.set(path, outcome.seq);
+  }
+  return seen;
+}
+
+function changeOf(change: FileChange, seen: SeenVersions): Change {
+  const { path, content, mode } = change;
+  const seq = seen.get(path);
+  const expect = seq === undefined ? absent : version(seq);
+  if (content === null) return { kind: 'delete', path, expect };
+  return { kind: 'put', path, content, expect, ...(mode === undefined ? {} : { mode }) };
+}
+
+async function land(repo: Repo, operation: CommitOperation, seen: SeenVersions): Promise<void> {
+  const outcome = await repo.land({
+    author: { name: operation.agent, kind: 'agent', agent: operation.agent },
+    message: operation.message,
+    rationale: operation.rationale,
+    operationId: operation.id,
+    changes: operation.changes.map((change) => changeOf(change, seen)),
+  });
+  if (outcome.kind !== 'landed') throw new Error(`mound: ${operation.id} came out as ${outcome.kind}`);
+  for (const { path, content } of operation.changes) {
+    if (content === null) seen.delete(path);
+    else seen.set(path, outcome.seq);
+  }
+}
+
+function stayBusy(ms: number): void {
+  const until = performance.now() + ms;
+  while (performance.now() < until);
+}
+
+function preparedMound(dir: string, opened: Repo, seen: SeenVersions, busyMs: number): PreparedSubject {
+  let repo = opened;
+  return {
+    notes: [],
+    run: (operations, options) =>
+      runInFlight(operations, options, (operation) => {
+        if (busyMs > 0) stayBusy(busyMs);
+        return land(repo, operation, seen);
+      }),
+    verify: async (acknowledged) => {
+      // Opened anew, so that it is read from disk and not from what this process remembers.
+      await repo.close();
+      repo = await openRepo(dir);
+      const snapshot = repo.snapshot();
+      return faultsOfAcknowledged(acknowledged, operationIds(repo), (path) => snapshot.read(path));
+    },
+    cleanup: () => repo.close(),
+  };
+}
+
+function* operationIds(repo: Repo): Iterable<string> {
+  for (const { operationId } of repo.log()) if (operationId !== undefined) yield operationId;
+}

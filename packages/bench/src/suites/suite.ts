@@ -1,0 +1,66 @@
+import type { ResultFile } from '../harness/result-file.ts';
+
+/** The command line asks for something that is not there; one line, exit code 2. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
+
+/** How thorough a run is; a suite says what that means for it. */
+export type SuiteSize = 'quick' | 'default' | 'full';
+
+/** Tells a person at a terminal how far a run is. */
+export interface Progress {
+  begin(steps: number): void;
+  step(label: string): void;
+  end(): void;
+}
+
+export const noProgress: Progress = { begin: () => undefined, step: () => undefined, end: () => undefined };
+
+export interface SuiteContext {
+  readonly size: SuiteSize;
+  /** By the camel-case name of the option; absent where it was not given. */
+  readonly values: Readonly<Record<string, unknown>>;
+  /** Parent of temporary directories (`--dir`); default: the system's. */
+  readonly dir: string | undefined;
+  readonly signal: AbortSignal;
+  readonly progress: Progress;
+}
+
+/** Shown in `--help`; `parse` throws a {@link UsageError} on a value that cannot be. */
+export interface SuiteOption {
+  /** As commander takes it: `--files <n>`. */
+  readonly flags: string;
+  readonly description: string;
+  readonly parse?: (text: string) => unknown;
+}
+
+/** What a suite hands back: a result file, or for a suite with an output of its own, that. */
+export type SuiteOutcome =
+  | { readonly kind: 'result'; readonly result: ResultFile; readonly exitCode: number }
+  | { readonly kind: 'own'; readonly json: object; readonly text: string; readonly exitCode: number };
+
+/** One `mound bench NAME`. `--quick`, `--full`, `--json` and `--dir` come with every suite. */
+export interface Suite {
+  readonly name: string;
+  readonly summary: string;
+  readonly options: readonly SuiteOption[];
+  run(context: SuiteContext): Promise<SuiteOutcome>;
+}
+
+/** A parser for options that take a whole number. */
+export const wholeNumber =
+  (min: number, max: number) =>
+  (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max) {
+      throw new UsageError(`'${text}' is no whole number from ${min} to ${max}`);
+    }
+    return value;
+  };
+
+/** A parser for options that take a list with commas. */
+export const listOf =
+  <Item>(parseOne: (text: string) => Item) =>
+  (text: string): Item[] =>
+    text.split(',').map((part) => parseOne(part.trim()));
