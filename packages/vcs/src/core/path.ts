@@ -1,10 +1,14 @@
 import type { RepoPath } from './ids.ts';
 import { limits } from './limits.ts';
+import { isWellFormed } from './text.ts';
 
 /** Prefix of the string form of a path whose bytes are not UTF-8. */
 const hexPrefix = '//hex:';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** Plain names, most of all there are: nothing in them can be a fault, so they pass without a closer look. */
+const plainPath = /^[A-Za-z0-9_-][A-Za-z0-9_.-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9_.-]*)*$/;
 
 export type PathFault = { readonly reason: string };
 
@@ -37,11 +41,12 @@ function faultOfSegment(segment: string): string | undefined {
  */
 export function parsePath(text: unknown): RepoPath | PathFault {
   if (typeof text !== 'string') return { reason: 'is not a string' };
+  if (text.length <= 512 && plainPath.test(text)) return text as RepoPath;
   if (text === '') return { reason: 'is empty' };
   if (text.startsWith(hexPrefix)) return { reason: 'is not valid UTF-8; only an import takes such names' };
   if (text.startsWith('/')) return { reason: 'is absolute' };
   if (text.includes('\0')) return { reason: 'holds a NUL' };
-  if (/\p{Surrogate}/u.test(text)) return { reason: 'holds a lone surrogate' };
+  if (!isWellFormed(text)) return { reason: 'holds a lone surrogate' };
   if (Buffer.byteLength(text) > limits.pathBytesMax) {
     return { reason: `is longer than ${limits.pathBytesMax} bytes` };
   }

@@ -8,9 +8,8 @@ const packr = new Packr({ useRecords: false, variableMapSize: true, moreTypes: f
 
 export type Packable = null | boolean | number | string | Uint8Array | readonly Packable[];
 
-/** The result is a fresh buffer; msgpackr reuses its own. */
 export function pack(value: Packable): Buffer {
-  return Buffer.from(packr.pack(value));
+  return packr.pack(value) as Buffer;
 }
 
 /** Decoded buffers alias the input: pass bytes that nobody writes to afterwards. */

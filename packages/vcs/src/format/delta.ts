@@ -1,3 +1,5 @@
+import { allocate } from '../core/allocate.ts';
+
 /**
  * A delta says how to make a target from a base: copies of base ranges and
  * inserted bytes, each headed by `varint(length * 2 + isInsert)`; a copy goes
@@ -120,7 +122,7 @@ export function encodeDelta(base: Buffer, target: Buffer): Buffer {
 
 /** Undefined where the delta does not fit the base: damaged bytes. */
 export function applyDelta(base: Buffer, delta: Buffer, size: number): Buffer | undefined {
-  const target = Buffer.allocUnsafe(size);
+  const target = allocate(size);
   let at = 0;
   let read = 0;
   const varint = (): number => {

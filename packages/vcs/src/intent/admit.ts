@@ -1,8 +1,10 @@
+import { copyOf, utf8Of } from '../core/allocate.ts';
 import type { RepoPath } from '../core/ids.ts';
 import type { Author, Change, Intent, Precondition, RecordWrite } from '../core/intent.ts';
 import { limits, type LimitName } from '../core/limits.ts';
 import { isMode, type Mode } from '../core/mode.ts';
 import type { Rejected } from '../core/outcome.ts';
+import { isWellFormed } from '../core/text.ts';
 import { isPathFault, parsePath } from '../core/path.ts';
 import type { AdmittedIntent, Edit, RecordEdit } from './edit.ts';
 import { reject } from './reject.ts';
@@ -28,7 +30,7 @@ function checkLimit(name: LimitName, found: number, what: string): void {
 
 function text(value: unknown, name: LimitName, what: string): string {
   if (typeof value !== 'string') throw malformed(`${what} is not a string`);
-  if (/\p{Surrogate}/u.test(value)) throw malformed(`${what} holds a lone surrogate`);
+  if (!isWellFormed(value)) throw malformed(`${what} holds a lone surrogate`);
   checkLimit(name, Buffer.byteLength(value), `the size of ${what}`);
   return value;
 }
@@ -50,11 +52,11 @@ function pathOf(value: unknown, what: string): RepoPath {
 
 function bytesOf(value: unknown, what: string): Buffer {
   if (typeof value === 'string') {
-    if (/\p{Surrogate}/u.test(value)) throw malformed(`${what} holds a lone surrogate`);
-    return Buffer.from(value, 'utf8');
+    if (!isWellFormed(value)) throw malformed(`${what} holds a lone surrogate`);
+    return utf8Of(value);
   }
   // A copy: the caller may go on writing to its own array.
-  if (value instanceof Uint8Array) return Buffer.from(value);
+  if (value instanceof Uint8Array) return copyOf(value);
   throw malformed(`${what} is neither text nor bytes`);
 }
 

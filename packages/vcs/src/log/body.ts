@@ -4,9 +4,10 @@ import { applyDelta, encodeDelta } from '../format/delta.ts';
 import { nowhere, type Body, type Place } from '../format/entry.ts';
 
 /** Deltas to apply at most to read a version: it bounds the cost of a read. */
-const chainMax = 32;
-/** Below this, deflate gains less than it costs. */
-const deflateBytesMin = 192;
+const chainMax = 48;
+/** Below these, deflate gains less than the 50 to 90 us that it costs; most deltas are below. */
+const deflateWholeBytesMin = 192;
+const deflateDeltaBytesMin = 1024;
 
 const noBytes = Buffer.alloc(0);
 
@@ -19,8 +20,8 @@ export interface BodyBase {
   readonly content: Buffer;
 }
 
-function deflated(bytes: Buffer): Buffer | undefined {
-  if (bytes.length < deflateBytesMin) return undefined;
+function deflated(bytes: Buffer, bytesMin: number): Buffer | undefined {
+  if (bytes.length < bytesMin) return undefined;
   const packed = deflateRawSync(bytes, { level: 1 });
   return packed.length < bytes.length * 0.9 ? packed : undefined;
 }
@@ -33,11 +34,11 @@ export function encodeBody(content: Buffer, base: BodyBase | undefined): Body {
     if (base.content.equals(content)) return { form: 'same', bytes: noBytes, ...common };
     const delta = encodeDelta(base.content, content);
     if (delta.length < size * 0.6) {
-      const packed = deflated(delta);
+      const packed = deflated(delta, deflateDeltaBytesMin);
       return packed ? { form: 'delta-deflate', bytes: packed, ...common } : { form: 'delta', bytes: delta, ...common };
     }
   }
-  const packed = deflated(content);
+  const packed = deflated(content, deflateWholeBytesMin);
   const whole = { base: nowhere, chain: 0, size, parts: 0 };
   return packed ? { form: 'deflate', bytes: packed, ...whole } : { form: 'raw', bytes: content, ...whole };
 }

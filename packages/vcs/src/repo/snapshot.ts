@@ -1,3 +1,4 @@
+import { copyOf } from '../core/allocate.ts';
 import { invariant, MoundError } from '../core/errors.ts';
 import type { FileVersion, RepoPath, Seq } from '../core/ids.ts';
 import { bytesOfPath, isPathFault, parsePath } from '../core/path.ts';
@@ -46,7 +47,7 @@ export class LogSnapshot implements Snapshot {
     this.reader.store.mustBeOpen();
     const found = this.rawHead(path);
     // A copy: the reader's cache must not change with what the caller does.
-    return found && Buffer.from(this.reader.content(found.head.place));
+    return found && copyOf(this.reader.content(found.head.place));
   }
 
   readText(path: string): string | undefined {
