@@ -62,6 +62,8 @@ function swappedResult(result: MergeResult): MergeResult {
   return { ...result, reason: reasons[result.reason] ?? result.reason, hunks };
 }
 
+const isAlike = ({ current, incoming }: ConflictHunk): boolean => Buffer.compare(current.text, incoming.text) === 0;
+
 const runs = { numRuns: 2000 };
 
 describe('laws of mergeFile', () => {
@@ -116,11 +118,13 @@ describe('laws of mergeFile', () => {
     );
   });
 
-  it('totality: every input has a result, and every conflict a hunk', () => {
+  it('totality: every input has a result, every conflict a hunk, and its sides differ', () => {
     fc.assert(
       fc.property(anyInput, (input) => {
         const result = mergeFile(input);
         expect(result.kind === 'clean' || result.hunks.length > 0).toBe(true);
+        const hunks = result.kind === 'conflict' && result.reason === 'content' ? result.hunks : [];
+        expect(hunks.filter(isAlike)).toEqual([]);
         expect(() => renderConflict(input, { style: 'merge' })).not.toThrow();
       }),
       runs,

@@ -52,6 +52,9 @@ describe('renderConflict', () => {
     expect(rendered).toBe('a\r\n<<<<<<< current\r\nx\r\n=======\r\ny\r\n>>>>>>> incoming\r\n');
     expect(render('a\r\nb\r\n', 'a\r\ny', 'a\r\nx\r\n')).toBe(swap(rendered));
     expect(render('a\nb\n', 'a\nx\r\n', 'a\ny\n')).toContain('=======\ny\n');
+    // The ending of most lines, of both sides together.
+    expect(render('b\n', 'c\r\n', 'x\ny\n')).toContain('=======\n');
+    expect(render('b\n', 'x\ny\n', 'c\r\n')).toContain('=======\n');
   });
 
   it('leaves shared edges of a hunk outside in the merge style only', () => {

@@ -12,6 +12,16 @@ describe('a clean merge with two right answers', () => {
     expect(kinds('cacaab', 'cacacab', 'cacbaaabc')).toContain('conflict');
   });
 
+  it('is in conflict only from the one place to the other', () => {
+    expect(kinds('pqrdbbbbaaaadbccstu', 'Pqrbbbaaaadccstu', 'pqrdbbdbbaaeadbccstU')).toEqual([
+      'current',
+      'stable',
+      'conflict',
+      'stable',
+      'incoming',
+    ]);
+  });
+
   it('stays clean where diff3 alone is wrong: it loses a line', () => {
     expect(kinds('ab', 'abb', 'bb')).not.toContain('conflict');
   });

@@ -40,8 +40,7 @@ export function withDoubt(lines: Sequences, regions: readonly Region[]): readonl
 const isChanged = (region: Region): boolean => region.kind !== 'stable';
 
 function mayAsk(changed: readonly Region[]): boolean {
-  const kinds = new Set(changed.map((region) => region.kind));
-  if (kinds.has('conflict') || !kinds.has('current') || !kinds.has('incoming')) return false;
+  if (!isOfBoth(changed) || changed.some((region) => region.kind === 'conflict')) return false;
   let changedLines = 0;
   let middleLines = 0;
   for (const { kind, base, current, incoming } of changed) {
@@ -82,7 +81,10 @@ function areSameLines(one: readonly number[], other: readonly number[]): boolean
   return oneSorted.every((line, index) => line === otherSorted[index]);
 }
 
-/** The regions from the one place to the other; undefined where both answers are the same. */
+/**
+ * The regions from the one place to the other, widened until both sides have a part
+ * in it; undefined where both answers are the same.
+ */
 function doubtfulRange(
   changed: readonly Region[],
   own: readonly number[],
@@ -91,22 +93,30 @@ function doubtfulRange(
   const firstLine = own.findIndex((line, index) => line !== other[index]);
   if (firstLine < 0) return undefined;
   const lastLine = own.findLastIndex((line, index) => line !== other[index]);
-  let from = 0;
-  let to = changed.length - 1;
+  let [from, to] = [0, changed.length - 1];
   let line = 0;
-  let isEndFound = false;
-  changed.forEach((region, index) => {
-    const end = line + region[sideOf(region)].count;
+  for (const [index, region] of changed.entries()) {
     if (isChanged(region) && line <= firstLine) from = index;
-    if (isChanged(region) && end > lastLine && !isEndFound) {
-      to = index;
-      isEndFound = true;
+    line += region[sideOf(region)].count;
+    if (isChanged(region) && line > lastLine) {
+      to = Math.max(index, from);
+      break;
     }
-    line = end;
-  });
-  const kinds = new Set(changed.slice(from, to + 1).map((region) => region.kind));
-  const isOfBoth = kinds.has('current') && kinds.has('incoming');
-  return isOfBoth ? { start: from, count: to - from + 1 } : { start: 0, count: changed.length };
+  }
+  while (!isOfBoth(changed.slice(from, to + 1))) {
+    do from--;
+    while (from > 0 && !isChanged(changed[from] as Region));
+    do to++;
+    while (to < changed.length - 1 && !isChanged(changed[to] as Region));
+    from = Math.max(from, 0);
+    to = Math.min(to, changed.length - 1);
+  }
+  return { start: from, count: to - from + 1 };
+}
+
+function isOfBoth(regions: readonly Region[]): boolean {
+  const kinds = new Set(regions.map((region) => region.kind));
+  return kinds.has('current') && kinds.has('incoming');
 }
 
 /** One stretch from the start of the first region to the end of the last. */

@@ -53,6 +53,12 @@ describe('mergeLines', () => {
     expect(merged('a a', 'i a', 'a')).toBeUndefined();
   });
 
+  it('puts a repeated line where git does, so that it knows what touches', () => {
+    expect(merged('a a b', 'a b b', 'b a b b')).toBe('b a b b');
+    expect(merged('a a b', 'b a b', 'b a b b')).toBeUndefined();
+    expect(merged('b a b', 'b b a b a b b', 'b b a b')).toBeUndefined();
+  });
+
   it('gives regions that cover the three inputs without a gap', () => {
     const regions = mergeLines(lines('a b c d e f'), lines('a X c d e f g'), lines('a Y c e f'));
     expect(regions.map(({ kind, base }) => [kind, base.start, base.count])).toEqual([

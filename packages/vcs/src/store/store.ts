@@ -8,7 +8,6 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
-  readSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -20,6 +19,7 @@ import { pack, unpack } from '../format/codec.ts';
 import { idKey } from '../format/keys.ts';
 import { formatVersion } from '../format/version.ts';
 import { decodeCounters, encodeCounters, firstCounters, type Counters } from './counters.ts';
+import { faultOfDataFile } from './data-file.ts';
 import { openTables, tableCount, type Tables } from './tables.ts';
 
 const metaFormat = Buffer.from('format');
@@ -101,7 +101,8 @@ export class Store {
     }
     try {
       accessSync(dataPath, constants.R_OK | constants.W_OK);
-      checkMagic(dataPath);
+      const fault = faultOfDataFile(dataPath);
+      if (fault !== undefined) throw corrupt(dataPath, fault);
       const { root, tables } = openEnvironment(home);
       return new Store(dir, root, tables, readIdentity(home, tables));
     } catch (cause) {
@@ -202,19 +203,6 @@ function readIdentity(home: string, tables: Tables): Identity {
     );
   }
   return { repoId, formatVersion: version };
-}
-
-/** LMDB itself may crash on foreign bytes, so its first page is looked at first. */
-function checkMagic(dataPath: string): void {
-  const bytes = Buffer.alloc(64);
-  const file = openSync(dataPath, 'r');
-  try {
-    readSync(file, bytes, 0, bytes.length, 0);
-  } finally {
-    closeSync(file);
-  }
-  // The magic number stands behind the page's header, in the first page of any page size.
-  if (bytes.readUInt32LE(24) !== 0xbeefc0de) throw corrupt(dataPath, 'it does not begin like a store');
 }
 
 export function corrupt(where: string, what: string): MoundError {

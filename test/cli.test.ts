@@ -1,0 +1,177 @@
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { mound, moundBin, run, type Finished } from './kit/process.ts';
+import { tempDir } from './kit/temp.ts';
+
+const json = ({ stdout }: Finished): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
+const oneLine = /^mound: [^\n]+\n$/;
+
+async function initialised(): Promise<string> {
+  const dir = tempDir();
+  expect((await mound(['init', dir])).code).toBe(0);
+  return dir;
+}
+
+const put = (dir: string, path: string, input: string | Uint8Array, ...args: string[]): Promise<Finished> =>
+  mound(['--repo', dir, 'put', path, '-m', 'm', '--json', ...args], { input });
+
+test('a file goes in, is merged, conflicts, and is read back', async () => {
+  const dir = await initialised();
+  expect(json(await put(dir, 'a.txt', 'one\ntwo\nthree\n'))).toMatchObject({ outcome: 'landed', seq: 1 });
+  expect(json(await put(dir, 'a.txt', 'ONE\ntwo\nthree\n', '--expect', '1'))).toMatchObject({
+    outcome: 'landed',
+    seq: 2,
+  });
+  const merged = await put(dir, 'a.txt', 'one\ntwo\nTHREE\n', '--expect', '1');
+  expect(json(merged)).toMatchObject({ outcome: 'merged', seq: 3 });
+  const conflicted = await put(dir, 'a.txt', 'uno\ntwo\nthree\n', '--expect', '1');
+  expect(conflicted.code).toBe(3);
+  expect(json(conflicted)).toMatchObject({ outcome: 'conflicted', conflict: 'c4' });
+  const stale = await put(dir, 'a.txt', 'x\n', '--expect', '1', '--on-stale', 'reject');
+  expect(stale.code).toBe(4);
+  expect(json(stale)).toMatchObject({ outcome: 'rejected', code: 'stale' });
+  expect((await mound(['--repo', dir, 'cat', 'a.txt'])).stdout).toBe('ONE\ntwo\nTHREE\n');
+  expect((await mound(['--repo', dir, 'cat', 'a.txt', '--at', '1'])).stdout).toBe('one\ntwo\nthree\n');
+  expect(json(await mound(['--repo', dir, 'log', '--json']))['entries']).toHaveLength(3);
+
+  const shown = await mound(['--repo', dir, 'conflicts', 'show', 'c4']);
+  expect(shown.stdout).toContain('<<<<<<< current\nONE\n||||||| base\none\n=======\nuno\n>>>>>>> incoming\n');
+  const results = [{ path: 'a.txt', content: 'ONE uno\ntwo\nTHREE\n' }];
+  const resolve = (body: object): Promise<Finished> =>
+    mound(['--repo', dir, 'conflicts', 'resolve', 'c4', '--json'], { input: JSON.stringify(body) });
+  expect((await resolve({ results })).code).toBe(4);
+  expect(json(await resolve({ results, otherwise: { fate: 'transformed' } }))).toMatchObject({ outcome: 'landed' });
+  expect(json(await mound(['--repo', dir, 'conflicts', '--json']))['conflicts']).toEqual([]);
+  const events = (await mound(['--repo', dir, 'events', '--from', '3'])).stdout.trim().split('\n');
+  expect(events.map((line) => (JSON.parse(line) as { kind: string }).kind)).toEqual([
+    'conflict.opened',
+    'intent.landed',
+    'conflict.resolved',
+  ]);
+  expect(json(await mound(['--repo', dir, 'fsck', '--json']))).toMatchObject({ ok: true, errors: [] });
+});
+
+test('a git history comes in and goes out with the same ids', async () => {
+  const dir = await initialised();
+  const git = tempDir();
+  const commit = 'git -c user.name=A -c user.email=a@example.invalid commit -q';
+  const script = `git init -q -b main . && echo 1 > a && git add . && ${commit} -m one && echo 2 > b && git add . && ${commit} -m two`;
+  expect((await run('sh', ['-c', script], { cwd: git })).code).toBe(0);
+  const head = (await run('git', ['rev-parse', 'HEAD'], { cwd: git })).stdout.trim();
+  expect(json(await mound(['--repo', dir, 'import', git, '--json']))).toMatchObject({ commits: 2, head });
+  await put(dir, 'c', '3\n');
+  const out = join(tempDir(), 'out.git');
+  expect(json(await mound(['--repo', dir, 'export', out, '--json']))).toMatchObject({ commits: 3 });
+  const exported = await run('git', ['-C', out, 'rev-parse', 'main~1']);
+  expect(exported.stdout.trim()).toBe(head);
+  expect((await run('git', ['-C', out, 'fsck', '--strict'])).code).toBe(0);
+});
+
+describe('bad input: one clear line, the documented exit code, nothing half made', () => {
+  test('a directory that is no repository', async () => {
+    const dir = tempDir();
+    for (const args of [['ls'], ['log'], ['cat', 'a'], ['fsck'], ['events'], ['export', join(dir, 'x.git')]]) {
+      const finished = await mound(['--repo', dir, ...args]);
+      expect(finished, args.join(' ')).toMatchObject({ code: 42, stdout: '' });
+      expect(finished.stderr).toMatch(oneLine);
+    }
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  test.each([
+    ['cut off in its first page', (file: string) => truncateSync(file, 100)],
+    ['cut off in the middle', (file: string) => truncateSync(file, 600_000)],
+    ['empty', (file: string) => truncateSync(file, 0)],
+    ['overwritten', (file: string) => writeFileSync(file, 'not a store at all\n'.repeat(1000))],
+  ])('a store that is %s', async (_name, damage) => {
+    const dir = await initialised();
+    const noise = randomBytes(2_000_000);
+    expect((await put(dir, 'large.txt', noise)).code).toBe(0);
+    const file = join(dir, '.mound/store/data.mdb');
+    expect(statSync(file).size).toBeGreaterThan(1_700_000);
+    damage(file);
+    const before = readFileSync(file);
+    const finished = await mound(['--repo', dir, 'ls']);
+    expect(finished).toMatchObject({ code: 42, stdout: '' });
+    expect(finished.stderr).toMatch(oneLine);
+    expect(readFileSync(file)).toEqual(before);
+  });
+
+  test('a repository that is there already', async () => {
+    const dir = await initialised();
+    await put(dir, 'a', 'a\n');
+    expect(await mound(['init', dir])).toMatchObject({ code: 1 });
+    expect((await mound(['--repo', dir, 'cat', 'a'])).stdout).toBe('a\n');
+  });
+
+  test.each([
+    ['an unknown option', ['ls', '--nope'], 2],
+    ['an unknown command', ['nonsense'], 2],
+    ['a missing argument', ['cat'], 2],
+    ['a number that is none', ['cat', 'a', '--at', 'x'], 2],
+    ['a seq to come', ['ls', '--at', '99'], 1],
+    ['a path that is not there', ['cat', 'nope'], 1],
+    ['a branch that is not there', ['ls', '--branch', 'nope'], 1],
+    ['a conflict that is not there', ['conflicts', 'show', 'c9'], 1],
+    ['a resolution that is no JSON', ['conflicts', 'resolve', 'c1'], 42],
+    ['a branch name that git refuses', ['branch', 'a..b'], 2],
+    ['a path out of the repository', ['put', '../x', '-m', 'm'], 4],
+    ['a path in git’s own directory', ['put', '.GIT/x', '-m', 'm'], 4],
+    ['a git directory that is none', ['import', '/etc'], 42],
+  ])('%s', async (_name, args, code) => {
+    const dir = await initialised();
+    const finished = await mound(['--repo', dir, ...args], { input: 'x\n' });
+    expect(finished).toMatchObject({ code, stdout: '' });
+    expect(finished.stderr).toMatch(oneLine);
+    expect(json(await mound(['--repo', dir, 'stats', '--json']))).toMatchObject({ seq: 0 });
+  });
+
+  test('git missing, or too old', async () => {
+    const dir = await initialised();
+    const old = join(tempDir(), 'git');
+    writeFileSync(old, '#!/bin/sh\necho git version 1.8.3\n');
+    chmodSync(old, 0o755);
+    for (const [binary, word] of [
+      ['/nonexistent/git', 'git'],
+      [old, '1.8.3'],
+    ] as const) {
+      const finished = await mound(['--repo', dir, 'import', dir], { env: { ...process.env, MOUND_GIT: binary } });
+      expect(finished).toMatchObject({ code: 42, stdout: '' });
+      expect(finished.stderr).toMatch(oneLine);
+      expect(finished.stderr).toContain(word);
+    }
+  });
+
+  test('no write permission', async (context) => {
+    const dir = tempDir();
+    chmodSync(dir, 0o755);
+    const uid = 65_534;
+    const probe = await run(process.execPath, [moundBin, '--version'], { uid, cwd: dir }).catch(() => undefined);
+    if (process.getuid?.() !== 0 || probe?.code !== 0) {
+      console.warn('skipped: this user cannot run a child as another one');
+      return context.skip();
+    }
+    const made = await run(process.execPath, [moundBin, 'init', dir], { uid, cwd: dir });
+    expect(made).toMatchObject({ code: 1, stdout: '' });
+    expect(made.stderr).toMatch(/^mound: [^\n]*cannot be written[^\n]*\n$/);
+    expect(existsSync(join(dir, '.mound'))).toBe(false);
+
+    const inside = join(dir, 'inside');
+    mkdirSync(inside);
+    await mound(['init', inside]);
+    const read = await run(process.execPath, [moundBin, '--repo', inside, 'ls'], { uid, cwd: dir });
+    expect(read).toMatchObject({ code: 1, stdout: '' });
+    expect(read.stderr).toMatch(/^mound: [^\n]*cannot be written[^\n]*\n$/);
+  });
+});

@@ -1,0 +1,33 @@
+import { copyFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { projectDir, run } from './kit/process.ts';
+import { tempDir } from './kit/temp.ts';
+
+const printed = 'ada landed\nbob merged\nbob conflicted\n';
+
+test('the packed tarball serves an outside project, from ESM (compiled) and CommonJS', async () => {
+  const outside = tempDir();
+  const packed = await run('npm', ['pack', '--json', '--pack-destination', outside, '-w', '@mound/vcs']);
+  expect(packed.code, packed.stderr).toBe(0);
+  const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
+  writeFileSync(join(outside, 'package.json'), JSON.stringify({ name: 'outside', private: true, type: 'module' }));
+  const install = ['install', '--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts', `./${filename}`];
+  const installed = await run('npm', install, { cwd: outside });
+  expect(installed.code, installed.stderr).toBe(0);
+
+  for (const name of ['embed.ts', 'embed.cjs'])
+    copyFileSync(join(projectDir, 'docs/examples', name), join(outside, name));
+  const strict = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2023'];
+  const types = ['--types', 'node', '--typeRoots', join(projectDir, 'node_modules/@types')];
+  const tsc = join(projectDir, 'node_modules/.bin/tsc');
+  const compiled = await run(tsc, [...strict, ...types, 'embed.ts'], { cwd: outside });
+  expect(compiled.stdout + compiled.stderr).toBe('');
+
+  for (const file of ['embed.js', 'embed.cjs']) {
+    const ran = await run(process.execPath, ['--no-warnings', file, join(outside, `repo-${file}`)], { cwd: outside });
+    expect(ran).toMatchObject({ code: 0, stdout: printed, stderr: '' });
+  }
+  const bin = await run(join(outside, 'node_modules/.bin/mound'), ['--version'], { cwd: outside });
+  expect(bin.stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
+});
