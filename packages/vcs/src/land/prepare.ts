@@ -48,7 +48,8 @@ class Preparation {
     const head = pathId === undefined ? undefined : this.reader.head(this.branchId, pathId);
     if (head === undefined) return { place: nowhere, delta: nowhere };
     const live = head.mode === undefined ? nowhere : head.place;
-    if (expect.kind !== 'version') return { place: nowhere, delta: live };
+    if (expect.kind === 'any') return { place: live, delta: live };
+    if (expect.kind === 'absent') return { place: nowhere, delta: live };
     const seen = this.reader.headAsOf(head, expect.seq);
     const place = seen?.mode === undefined ? nowhere : seen.place;
     return { place, delta: place.seq === 0 ? live : place };

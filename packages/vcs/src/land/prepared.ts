@@ -19,7 +19,7 @@ export interface PreparedEdit {
   /** Bytes of the target; undefined for a delete. */
   readonly content: Buffer | undefined;
   readonly body: Body;
-  /** The version that `expect` names, as of now; nowhere where it is absent or `any`. */
+  /** The live version that `expect` names; for `any` the newest when it was prepared; nowhere where there is none. */
   readonly base: Place;
   /** The link that a version after `base` has; saves the work where `base` is still the head. */
   readonly linkAfterBase: Link | undefined;

@@ -1,0 +1,124 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { absent, any, openRepo, seededRandom, steppingClock, version } from '@mound/vcs';
+import { open, type Database } from 'lmdb';
+import { expect, test } from 'vitest';
+import { projectDir } from './kit/process.ts';
+import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
+
+/** Every table's rows, keys and values in hex. */
+type Tables = Record<string, [key: string, value: string][]>;
+
+const goldenFile = join(projectDir, 'test/golden/format-1.json');
+const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
+const environment = (dir: string): ReturnType<typeof open<Buffer, Buffer>> =>
+  open<Buffer, Buffer>({ path: join(dir, '.mound/store'), noSubdir: false, encoding: 'binary', maxDbs: 64 });
+
+/** One entry of each kind, with a delta, a move, a merge, a conflict and its resolution, a parked intent, records. */
+async function scenario(dir: string): Promise<void> {
+  const ports = { clock: steppingClock(1_700_000_000_000, 1000), random: seededRandom(7) };
+  const repo = await openRepo(dir, { create: true, ...ports });
+  const text = Array.from({ length: 30 }, (_, i) => `line ${i}\n`);
+  await repo.put('a.txt', text.join(''), { author: setup, message: 'whole' });
+  await repo.put('a.txt', text.with(3, 'three\n').join(''), {
+    author: agent('x'),
+    expect: version(1),
+    operationId: 'op-1',
+  });
+  await repo.put('a.txt', text.with(20, 'twenty\n').join(''), { author: agent('y'), expect: version(1) });
+  const conflict = await repo.put('a.txt', text.with(3, 'drei\n').join(''), { author: agent('z'), expect: version(1) });
+  await repo.resolve(conflict.kind === 'conflicted' ? conflict.conflict : '', {
+    author: { name: 'm', kind: 'agent', role: 'merger', model: 'scripted' },
+    results: [{ path: 'a.txt', content: text.with(3, 'three drei\n').join('') }],
+    accounts: [{ path: 'a.txt', side: 'current', hunk: 0, fate: 'transformed' }],
+    otherwise: { fate: 'discarded', reason: 'decision D-1' },
+  });
+  const moved = await repo.land({
+    author: setup,
+    message: 'move',
+    rationale: 'why',
+    task: 't-1',
+    changes: [{ kind: 'move', path: 'a.txt', to: 'b/ä.txt', expect: any }],
+    reads: [{ path: 'a.txt', version: 1 }],
+    records: [{ key: 'task/1', expect: absent, value: 'done' }],
+  });
+  expect(moved.kind).toBe('landed');
+  await repo.flag('b/ä.txt', { author: agent('x'), reason: 'large' });
+  await repo.freeze('b/ä.txt', { author: setup, reason: 'split' });
+  await repo.put('b/ä.txt', 'parked\n', { author: agent('p'), expect: any });
+  await repo.thaw('b/ä.txt', { author: setup, reason: 'done' });
+  await repo.fork('side', { at: 3 });
+  await repo.tag('v1', 5);
+  await repo.put('large.bin', Buffer.alloc(20_000, 'ab\0cd'), { author: setup, mode: 'executable', branch: 'side' });
+  await repo.close();
+}
+
+async function readTables(dir: string): Promise<Tables> {
+  const root = environment(dir);
+  try {
+    const names = [...root.getKeys({})].map((key) => key.toString('utf8').replaceAll('\0', ''));
+    return Object.fromEntries(
+      names.map((name) => {
+        const table: Database<Buffer, Buffer> = root.openDB({ name, ...binary });
+        const rows = [...table.getRange({})].map(({ key, value }): [string, string] => [
+          key.toString('hex'),
+          Buffer.from(value).toString('hex'),
+        ]);
+        return [name, rows];
+      }),
+    );
+  } finally {
+    await root.close();
+  }
+}
+
+test('the bytes of format 1 are what they were', async () => {
+  const dir = tempDir();
+  await scenario(dir);
+  const tables = await readTables(dir);
+  expect(Object.keys(tables).length).toBeGreaterThan(15);
+  if (process.env['MOUND_WRITE_GOLDEN'] !== undefined)
+    writeFileSync(goldenFile, `${JSON.stringify(tables, null, 1)}\n`);
+  const golden = JSON.parse(readFileSync(goldenFile, 'utf8')) as Tables;
+  // Other bytes mean a new format version: a new golden file beside this one, and a line in version.ts.
+  expect(tables).toEqual(golden);
+});
+
+test('a store of format 1 is still read', async () => {
+  const dir = tempDir();
+  mkdirSync(join(dir, '.mound/store'), { recursive: true });
+  const root = environment(dir);
+  for (const [name, rows] of Object.entries(JSON.parse(readFileSync(goldenFile, 'utf8')) as Tables)) {
+    const table: Database<Buffer, Buffer> = root.openDB({ name, ...binary });
+    root.transactionSync(() => {
+      for (const [key, value] of rows) table.putSync(Buffer.from(key, 'hex'), Buffer.from(value, 'hex'));
+    });
+  }
+  await root.close();
+  const repo = await tempRepo(dir);
+  expect(repo.fsck()).toMatchObject({ ok: true });
+  expect(
+    repo
+      .snapshot()
+      .list()
+      .map(({ path }) => path),
+  ).toEqual(['b/ä.txt']);
+  expect(repo.snapshot().readText('b/ä.txt')).toBe('parked\n');
+  expect(repo.snapshot(6).readText('b/ä.txt')).toContain('three drei\n');
+  expect(repo.snapshot(undefined, 'side').read('large.bin')).toHaveLength(20_000);
+  expect(repo.outcome('op-1')).toMatchObject({ kind: 'landed', seq: 2 });
+  expect(new Set([...repo.events()].map(({ kind }) => kind)).size).toBeGreaterThan(11);
+});
+
+test('a newer format is refused and left as it is', async () => {
+  const dir = tempDir();
+  await (await openRepo(dir, { create: true })).close();
+  const root = environment(dir);
+  const meta: Database<Buffer, Buffer> = root.openDB({ name: 'meta', ...binary });
+  // ['mound', 99, 'x'] in MessagePack.
+  const newer = Buffer.from('93a56d6f756e6463a178', 'hex');
+  await meta.put(Buffer.from('format'), newer);
+  await root.close();
+  await expect(openRepo(dir)).rejects.toMatchObject({ code: 'format-newer', fields: { found: 99, supported: 1 } });
+  await expect(openRepo(dir, { create: true })).rejects.toMatchObject({ code: 'format-newer' });
+});
