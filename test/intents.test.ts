@@ -373,6 +373,38 @@ describe('a conflict whose current side moves on', () => {
   });
 });
 
+test('a kept intent whose other path no longer merges grows its conflict by that path', async () => {
+  const repo = await tempRepo();
+  const base = 'one\ntwo\nthree\n';
+  const f = await put(repo, 'f.txt', base);
+  const g = await put(repo, 'g.txt', base);
+  await put(repo, 'f.txt', base.replace('two', 'CURRENT'), f);
+  const mine = await repo.land({
+    author: agent('b'),
+    message: 'both',
+    changes: [
+      { kind: 'put', path: 'f.txt', content: base.replace('two', 'INCOMING'), expect: version(f) },
+      { kind: 'put', path: 'g.txt', content: base.replace('two', 'MINE'), expect: version(g) },
+    ],
+  });
+  expect(mine).toMatchObject({ kind: 'conflicted', paths: ['f.txt'] });
+  const id = mine.kind === 'conflicted' ? mine.conflict : '';
+  await put(repo, 'g.txt', base.replace('two', 'THEIRS'), g);
+  const result = (path: string, text: string): { path: string; content: string } => ({
+    path,
+    content: base.replace('two', text),
+  });
+  const otherwise = { fate: 'transformed' } as const;
+  const early = await repo.resolve(id, { author: agent('m'), results: [result('f.txt', 'BOTH')], otherwise });
+  expect(early).toMatchObject({ kind: 'rejected', code: 'resolution-stale', paths: ['g.txt'] });
+  const grown = repo.conflict(id);
+  expect(grown.paths.map(({ path }) => path)).toEqual(['f.txt', 'g.txt']);
+  const results = [result('f.txt', 'BOTH'), result('g.txt', 'ALL')];
+  const outcome = await repo.resolve(id, { author: agent('m'), asOf: grown.asOf, results, otherwise });
+  expect(outcome.kind).toBe('landed');
+  expect(repo.snapshot().readText('g.txt')).toBe(base.replace('two', 'ALL'));
+});
+
 describe('stale reads', () => {
   test('are recorded as events, or refused by policy', async () => {
     const repo = await tempRepo();

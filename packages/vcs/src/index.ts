@@ -1,4 +1,11 @@
-export { isMoundError, MoundError, type ErrorCode, type ErrorFields } from './core/errors.ts';
+export {
+  exitCodeOfError,
+  exitCodes,
+  isMoundError,
+  MoundError,
+  type ErrorCode,
+  type ErrorFields,
+} from './core/errors.ts';
 export { formatCursor, parseCursor, startCursor, type Cursor, type EventKind, type RepoEvent } from './core/event.ts';
 export type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './core/ids.ts';
 export {

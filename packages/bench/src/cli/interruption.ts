@@ -1,6 +1,5 @@
 import { removeTempDirsNow } from '../harness/temp-dir.ts';
-
-export const interruptedExitCode = 130;
+import { exitCodes } from '@mound/vcs';
 
 export interface Interruption {
   readonly signal: AbortSignal;
@@ -14,7 +13,7 @@ export function listenForInterruption(): Interruption {
   const onSignal = (): void => {
     if (controller.signal.aborted) {
       removeTempDirsNow();
-      process.exit(interruptedExitCode);
+      process.exit(exitCodes.interrupted);
     }
     controller.abort();
   };

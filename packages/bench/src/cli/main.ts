@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { Command, CommanderError, Option } from 'commander';
 import pc from 'picocolors';
+import { exitCodeOfError, exitCodes } from '@mound/vcs';
 
 import { Interrupted } from '../harness/interrupt.ts';
 import { parseResultFile } from '../harness/result-file.ts';
@@ -9,11 +10,8 @@ import { markdownReport } from '../report/markdown.ts';
 import { textReport } from '../report/text.ts';
 import { suites } from '../suites/index.ts';
 import { UsageError, type Suite, type SuiteSize } from '../suites/suite.ts';
-import { interruptedExitCode, listenForInterruption } from './interruption.ts';
+import { listenForInterruption } from './interruption.ts';
 import { progressOn } from './progress-bar.ts';
-
-const usageExitCode = 2;
-const unreadableExitCode = 42;
 
 /** Something named on the command line cannot be read as what it should be. */
 class UnreadableError extends Error {}
@@ -35,14 +33,14 @@ export async function main(argv: string[]): Promise<number> {
 
 function exitCodeOf(error: unknown): number {
   // commander has written its line already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usageExitCode;
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
   const line = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
   process.stderr.write(
     `${pc.isColorSupported && process.stderr.isTTY ? pc.red('mound bench:') : 'mound bench:'} ${line}\n`,
   );
-  if (error instanceof Interrupted) return interruptedExitCode;
-  if (error instanceof UsageError) return usageExitCode;
-  return error instanceof UnreadableError ? unreadableExitCode : 1;
+  if (error instanceof Interrupted) return exitCodes.interrupted;
+  if (error instanceof UsageError) return exitCodes.usage;
+  return error instanceof UnreadableError ? exitCodes.unreadable : exitCodeOfError(error);
 }
 
 function buildProgram(signal: AbortSignal, setExitCode: (code: number) => void): Command {

@@ -1,6 +1,7 @@
 import { commitSuite } from './commit.ts';
+import { contentionSuite } from './contention.ts';
 import { historySuite } from './history/history.ts';
 import type { Suite } from './suite.ts';
 
 /** Every `mound bench NAME`, in the order of `--list`. To add one: implement `Suite`, add it here. */
-export const suites: readonly Suite[] = [commitSuite, historySuite];
+export const suites: readonly Suite[] = [commitSuite, contentionSuite, historySuite];

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
 import { initRepo } from '../repo/open.ts';
 import { Context } from './context.ts';
-import { exitCodes, outcomeFields, writeJson, writeLine } from './output.ts';
+import { outcomeFields, writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
 
 interface MarkFlags {

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
-import { exitCodes, warn } from './output.ts';
+import { exitCodes } from '../core/errors.ts';
+import { warn } from './output.ts';
 
 /** `mound-swarm` and `mound-bench` are packages of their own: beside the running `mound` first, then on PATH. */
 function findCompanion(name: string): string | undefined {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { MoundError } from '../core/errors.ts';
+import { MoundError, exitCodes } from '../core/errors.ts';
 import type { HunkAccount } from '../core/intent.ts';
 import { renderConflict } from '../merge/index.ts';
 import type { Resolution } from '../repo/api.ts';
 import { stateOf } from '../views/conflicts.ts';
 import type { ConflictPath, ConflictSide, ConflictView, HunkLines } from '../views/types.ts';
 import { Context, readStdin } from './context.ts';
-import { exitCodes, printOutcome, writeJson, writeLine, writeOut } from './output.ts';
+import { printOutcome, writeJson, writeLine, writeOut } from './output.ts';
 import type { Finish } from './main.ts';
 
 function sideFields({ content, ...side }: ConflictSide): object {

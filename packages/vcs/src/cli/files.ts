@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
 import { Option } from 'commander';
-import { MoundError } from '../core/errors.ts';
+import { MoundError, exitCodes } from '../core/errors.ts';
 import { parseCursor, startCursor } from '../core/event.ts';
 import { absent, type Precondition } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import { modes } from '../core/mode.ts';
 import { Context, parseCount, parseExpect, readStdin } from './context.ts';
-import { exitCodes, printOutcome, writeJson, writeOut } from './output.ts';
+import { printOutcome, writeJson, writeOut } from './output.ts';
 import type { Finish } from './main.ts';
 
 interface PutFlags {

@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
 import { exportGit, importGit } from '../git/index.ts';
 import { Context } from './context.ts';
-import { exitCodes, writeJson, writeLine } from './output.ts';
+import { writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];

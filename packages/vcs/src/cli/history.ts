@@ -1,7 +1,8 @@
 import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
 import type { CommitView } from '../views/types.ts';
 import { Context, parseCount } from './context.ts';
-import { exitCodes, writeJson, writeLine } from './output.ts';
+import { writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
 
 const entryFields = ({ gitRaw: _raw, time, ...view }: CommitView): object => ({ ...view, time });

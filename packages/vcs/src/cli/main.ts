@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { createRequire } from 'node:module';
-import { isMoundError } from '../core/errors.ts';
+import { exitCodeOfError, exitCodes, isMoundError } from '../core/errors.ts';
 import { addCareCommands } from './care.ts';
 import { runCompanion } from './companion.ts';
 import { addConflictCommands } from './conflicts.ts';
 import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
 import { addHistoryCommands } from './history.ts';
-import { exitCodeOfError, exitCodes, warn, writeJson } from './output.ts';
+import { warn, writeJson } from './output.ts';
 
 /** A command tells its exit code through this. */
 export type Finish = (exitCode: number) => void;

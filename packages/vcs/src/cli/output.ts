@@ -1,38 +1,6 @@
 import pc from 'picocolors';
-import { isMoundError, type ErrorCode } from '../core/errors.ts';
+import { exitCodes } from '../core/errors.ts';
 import type { Outcome } from '../core/outcome.ts';
-
-/** The documented exit codes. */
-export const exitCodes = {
-  ok: 0,
-  other: 1,
-  usage: 2,
-  kept: 3,
-  rejected: 4,
-  unreadable: 42,
-  budget: 53,
-  interrupted: 130,
-} as const;
-
-const unreadable: ReadonlySet<ErrorCode> = new Set([
-  'no-repository',
-  'corrupt-store',
-  'format-newer',
-  'format-unknown',
-  'object-damaged',
-  'git-missing',
-  'git-too-old',
-  'not-a-git-repository',
-  'stdin-malformed',
-] satisfies ErrorCode[]);
-
-export function exitCodeOfError(error: unknown): number {
-  if (!isMoundError(error)) return exitCodes.other;
-  if (error.code === 'interrupted') return exitCodes.interrupted;
-  if (error.code === 'invalid-argument') return exitCodes.usage;
-  if (error.code === 'operation-mismatch') return exitCodes.rejected;
-  return unreadable.has(error.code) ? exitCodes.unreadable : exitCodes.other;
-}
 
 export function exitCodeOfOutcome(outcome: Outcome): number {
   switch (outcome.kind) {

@@ -46,6 +46,42 @@ export function isMoundError(error: unknown, code?: ErrorCode): error is MoundEr
   return error instanceof MoundError && (code === undefined || error.code === code);
 }
 
+/** The commands' exit codes. */
+export const exitCodes = {
+  ok: 0,
+  other: 1,
+  usage: 2,
+  /** Conflicted or parked: kept, nothing landed. */
+  kept: 3,
+  rejected: 4,
+  /** Something named cannot be read as what it should be. */
+  unreadable: 42,
+  /** A run ended at its budget or time limit. */
+  budget: 53,
+  interrupted: 130,
+} as const;
+
+const unreadable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'no-repository',
+  'corrupt-store',
+  'format-newer',
+  'format-unknown',
+  'object-damaged',
+  'git-missing',
+  'git-too-old',
+  'not-a-git-repository',
+  'stdin-malformed',
+]);
+
+/** The exit code of a command that ended with this error. */
+export function exitCodeOfError(error: unknown): number {
+  if (!isMoundError(error)) return exitCodes.other;
+  if (error.code === 'interrupted') return exitCodes.interrupted;
+  if (error.code === 'invalid-argument') return exitCodes.usage;
+  if (error.code === 'operation-mismatch') return exitCodes.rejected;
+  return unreadable.has(error.code) ? exitCodes.unreadable : exitCodes.other;
+}
+
 /** A broken invariant is a bug in Mound: it stops the operation, in production too. */
 export function invariant(holds: unknown, statement: string): asserts holds {
   if (!holds) throw new Error(`invariant broken: ${statement}`);

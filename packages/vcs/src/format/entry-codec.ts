@@ -170,6 +170,7 @@ function fieldsOf(entry: LogEntry): Packable[] {
       return [
         orNull(entry.operationId),
         orNull(entry.asked),
+        orNull(entry.task),
         entry.comparedAt,
         entry.paths.map((row) => [
           row.path,
@@ -185,6 +186,7 @@ function fieldsOf(entry: LogEntry): Packable[] {
       return [
         orNull(entry.operationId),
         orNull(entry.asked),
+        orNull(entry.task),
         [...entry.paths],
         entry.keptParts > 0 ? entry.keptParts : entry.kept,
       ];
@@ -251,8 +253,9 @@ function entryOf(seq: number, fields: readonly Packable[]): LogEntry {
         kind,
         operationId: orUndefined(rest[0] as string | null),
         asked: orUndefined(rest[1] as Uint8Array | null),
-        comparedAt: rest[2] as number,
-        paths: (rest[3] as unknown as [string, string, string, string, number, number, number, number][]).map(
+        task: orUndefined(rest[2] as string | null),
+        comparedAt: rest[3] as number,
+        paths: (rest[4] as unknown as [string, string, string, string, number, number, number, number][]).map(
           ([path, askedPath, reason, driver, bSeq, bIndex, cSeq, cIndex]) => ({
             path,
             askedPath,
@@ -262,8 +265,8 @@ function entryOf(seq: number, fields: readonly Packable[]): LogEntry {
             current: { seq: cSeq, index: cIndex },
           }),
         ),
-        ...storedBytes(rest[4] as Packable),
-        unparks: rest[5] as number,
+        ...storedBytes(rest[5] as Packable),
+        unparks: rest[6] as number,
       };
     case 'parked':
       return {
@@ -271,8 +274,9 @@ function entryOf(seq: number, fields: readonly Packable[]): LogEntry {
         kind,
         operationId: orUndefined(rest[0] as string | null),
         asked: orUndefined(rest[1] as Uint8Array | null),
-        paths: rest[2] as string[],
-        ...storedBytes(rest[3] as Packable),
+        task: orUndefined(rest[2] as string | null),
+        paths: rest[3] as string[],
+        ...storedBytes(rest[4] as Packable),
       };
     case 'unparked':
       return {

@@ -120,6 +120,7 @@ export interface ConflictEntry extends EntryHead {
   readonly kind: 'conflict';
   readonly operationId: string | undefined;
   readonly asked: Uint8Array | undefined;
+  readonly task: string | undefined;
   /** Seq as of which the sides were compared. */
   readonly comparedAt: number;
   readonly paths: readonly ConflictPathRow[];
@@ -133,6 +134,7 @@ export interface ParkedEntry extends EntryHead {
   readonly kind: 'parked';
   readonly operationId: string | undefined;
   readonly asked: Uint8Array | undefined;
+  readonly task: string | undefined;
   readonly paths: readonly string[];
   readonly kept: Uint8Array;
   readonly keptParts: number;

@@ -1,3 +1,6 @@
+import { isMoundError } from '../core/errors.ts';
+import type { BranchView, Repo } from '../repo/api.ts';
+
 /** Mound's default branch. */
 export const defaultBranch = 'main';
 
@@ -25,4 +28,21 @@ export function moundBranchesOf(gitBranch: string, headBranch: string | undefine
 export function gitBranchOf(branch: string, headBranch: string | undefined): string {
   if (branch === defaultBranch) return headBranch ?? defaultBranch;
   return branch.startsWith(otherPrefix) ? branch.slice(otherPrefix.length) : branch;
+}
+
+/**
+ * The seq of the landing at a branch's head, undefined where it has none. A
+ * branch's own seq comes first, since commits that differ in odd bytes of git
+ * only may share a commit id.
+ */
+export function landingSeqOf(repo: Pick<Repo, 'commit'>, branch: BranchView): number | undefined {
+  if (branch.commit === undefined) return undefined;
+  try {
+    const view = repo.commit(branch.seq);
+    if (view.commit === branch.commit) return view.seq;
+  } catch (error) {
+    // A fork may stand at an entry that is no landing.
+    if (!isMoundError(error, 'no-such-commit')) throw error;
+  }
+  return repo.commit(branch.commit).seq;
 }

@@ -34,9 +34,8 @@ export class CommitExport {
     this.#repo = repo;
     this.#writer = writer;
     this.#reader = reader;
-    for (const { parents } of steps) {
-      const first = parents[0];
-      if (first !== undefined) this.#childCounts.set(first, (this.#childCounts.get(first) ?? 0) + 1);
+    for (const { base } of steps) {
+      if (base !== undefined) this.#childCounts.set(base, (this.#childCounts.get(base) ?? 0) + 1);
     }
   }
 
@@ -47,9 +46,9 @@ export class CommitExport {
   }
 
   /** Errors: `object-damaged` where the tree is not the one that an imported commit names. */
-  async write({ seq, parents }: ExportStep): Promise<string> {
+  async write({ seq, parents, base }: ExportStep): Promise<string> {
     const view = this.#repo.commit(seq);
-    const before = await this.#takeTree(parents[0]);
+    const before = await this.#takeTree(base);
     const after = await this.#applyChanges(view, before);
     if ((this.#childCounts.get(seq) ?? 0) > 0) this.#trees.set(seq, after);
     if (after.id === emptyTreeId) this.#writer.add('tree', Buffer.alloc(0));
@@ -61,13 +60,13 @@ export class CommitExport {
   }
 
   /** The tree that a landing starts from; forgotten after its last child. */
-  async #takeTree(parent: number | undefined): Promise<Directory> {
-    if (parent === undefined) return emptyDirectory;
-    const left = (this.#childCounts.get(parent) ?? 1) - 1;
-    this.#childCounts.set(parent, left);
-    const tree = this.#trees.get(parent) ?? (await this.#storedTree(parent));
-    if (left > 0) this.#trees.set(parent, tree);
-    else this.#trees.delete(parent);
+  async #takeTree(base: number | undefined): Promise<Directory> {
+    if (base === undefined) return emptyDirectory;
+    const left = (this.#childCounts.get(base) ?? 1) - 1;
+    this.#childCounts.set(base, left);
+    const tree = this.#trees.get(base) ?? (await this.#storedTree(base));
+    if (left > 0) this.#trees.set(base, tree);
+    else this.#trees.delete(base);
     return tree;
   }
 

@@ -1,6 +1,6 @@
 import { isMoundError, MoundError } from '../core/errors.ts';
 import type { Repo } from '../repo/api.ts';
-import { defaultBranch, gitBranchOf, isSideBranch } from './branch-names.ts';
+import { defaultBranch, gitBranchOf, isSideBranch, landingSeqOf } from './branch-names.ts';
 import { isBehind } from './export-plan.ts';
 import { branchKey, getRecord, getKeptObject, tagKey } from './git-records.ts';
 import { isRefName, type GitRef } from './git-refs.ts';
@@ -29,8 +29,8 @@ export function wantBranch(
   if (!name.startsWith('refs/') || !isRefName(name)) {
     throw new MoundError('invalid-argument', `'${name}' cannot be the name of a git ref`, { ref: name });
   }
-  const { commit } = repo.branch(branch);
-  return commit === undefined ? [] : [{ name, seq: repo.commit(commit).seq, tag: [] }];
+  const seq = landingSeqOf(repo, repo.branch(branch));
+  return seq === undefined ? [] : [{ name, seq, tag: [] }];
 }
 
 /**
@@ -43,15 +43,19 @@ export function wantAll(repo: RefRepo, headBranch: string | undefined, skipped: 
   const branches = repo
     .branches()
     .toSorted((a, b) => Number(a.name.startsWith('git/')) - Number(b.name.startsWith('git/')));
-  for (const { name, commit, forkSeq } of branches) {
-    if (commit === undefined || isSideBranch(name)) continue;
+  for (const branch of branches) {
+    const { name } = branch;
+    const seq = isSideBranch(name) ? undefined : landingSeqOf(repo, branch);
+    if (seq === undefined) continue;
     const gitName = gitBranchOf(name, headBranch);
-    const seq = repo.commit(commit).seq;
-    const hasOwnLanding = name === defaultBranch || seq > forkSeq;
+    const hasOwnLanding = name === defaultBranch || seq > branch.forkSeq;
     if (!hasOwnLanding && getRecord(repo, branchKey(gitName)) === undefined) continue;
     const ref = `refs/heads/${gitName}`;
-    if (!isRefName(ref) || wanted.has(ref)) skipped.push(name);
-    else wanted.set(ref, { name: ref, seq, tag: [] });
+    // Of two branches for one ref, the one that holds the other.
+    const rival = wanted.get(ref)?.seq;
+    const isAhead = rival === undefined || isBehind(repo, rival, seq);
+    if (!isRefName(ref) || !(isAhead || isBehind(repo, seq, rival))) skipped.push(name);
+    else if (isAhead) wanted.set(ref, { name: ref, seq, tag: [] });
   }
   const names = new Set<string>();
   for (const { name, seq } of repo.tags()) {

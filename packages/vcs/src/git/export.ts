@@ -5,7 +5,7 @@ import { MoundError } from '../core/errors.ts';
 import { CommitExport, type CommitRepo } from './export-commit.ts';
 import { planExport, type ExportStep } from './export-plan.ts';
 import { refusalOf, wantAll, wantBranch, type RefRepo, type WantedRef } from './export-refs.ts';
-import { defaultBranch } from './branch-names.ts';
+import { defaultBranch, landingSeqOf } from './branch-names.ts';
 import { requireGit } from './git-command.ts';
 import { resolveOrInitGitDir } from './git-dir.ts';
 import { getTextRecord, headKey } from './git-records.ts';
@@ -75,7 +75,7 @@ export async function exportGit(repo: ExportRepo, gitDir: string, options: Expor
       await appendFile(join(dir, 'shallow'), commits.shallow.map((id) => `${id}\n`).join(''));
     const moves = wanted.map((ref) => moveOf(ref, refs.get(ref.name), commits)).filter((move) => move.from !== move.to);
     await moveRefs(dir, moves);
-    const head = headOf(repo, branch ?? defaultBranch);
+    const head = landingSeqOf(repo, repo.branch(branch ?? defaultBranch));
     return {
       commits: steps.length,
       head: head === undefined || (steps.length === 0 && heads.length === 0) ? undefined : commits.idOf(head),
@@ -85,11 +85,6 @@ export async function exportGit(repo: ExportRepo, gitDir: string, options: Expor
   } finally {
     await reader.close();
   }
-}
-
-function headOf(repo: ExportRepo, branch: string): number | undefined {
-  const { commit } = repo.branch(branch);
-  return commit === undefined ? undefined : repo.commit(commit).seq;
 }
 
 function moveOf(ref: WantedRef, old: GitRef | undefined, commits: CommitExport): RefMove {

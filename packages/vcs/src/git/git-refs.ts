@@ -29,22 +29,29 @@ export async function listRefs(
   prefixes: readonly string[] = ['refs/heads', 'refs/tags'],
 ): Promise<GitRef[]> {
   // Ids come first and the name last, since a name may hold anything but a newline.
-  const format = '%(objectname) %(objecttype) %(*objectname) %(*objecttype) %(refname)';
+  const format = '%(objectname) %(objecttype) %(refname)';
   const refs: GitRef[] = [];
   for await (const line of linesOf(spawnGit(['for-each-ref', `--format=${format}`, ...prefixes], { gitDir }))) {
-    const [id = '', type = '', peeledId = '', peeledType = '', ...rest] = line.split(' ');
+    const [id = '', type = '', ...rest] = line.split(' ');
     const latin1 = rest.join(' ');
     const text = textOfLatin1(latin1);
-    refs.push({
-      name: text ?? latin1,
-      id,
-      type,
-      peeledId: peeledId === '' ? id : peeledId,
-      peeledType: peeledType === '' ? type : peeledType,
-      isText: text !== undefined,
-    });
+    refs.push({ name: text ?? latin1, id, type, peeledId: id, peeledType: type, isText: text !== undefined });
   }
-  return refs;
+  return peel(gitDir, refs);
+}
+
+/** `for-each-ref` itself peels a tag of a tag only once. */
+async function peel(gitDir: string, refs: readonly GitRef[]): Promise<GitRef[]> {
+  const tags = [...new Set(refs.filter(({ type }) => type === 'tag').map(({ id }) => id))];
+  if (tags.length === 0) return [...refs];
+  const input = [tags.map((id) => `${id}^{}\n`).join('')];
+  const { stdout } = await runGit(['cat-file', '--batch-check=%(objectname) %(objecttype)'], { gitDir, input });
+  const answers = stdout.toString('latin1').split('\n');
+  const peeled = new Map(tags.map((id, index) => [id, (answers[index] ?? '').split(' ')]));
+  return refs.map((ref) => {
+    const [peeledId = ref.id, peeledType = ref.type] = peeled.get(ref.id) ?? [];
+    return { ...ref, peeledId, peeledType };
+  });
 }
 
 /** The branch that HEAD names (it may have no commit yet); undefined where HEAD is detached. */

@@ -39,12 +39,13 @@ export class CommitSource {
     await Promise.all([this.#blobReader.close(), this.#reader.close()]);
   }
 
-  async read(id: string, firstParent: string | undefined): Promise<ReadCommit> {
-    const [{ raw, tree }, parentTree] = await Promise.all([
+  /** A commit and what it changes against another, its first parent as a rule. */
+  async read(id: string, base: string | undefined): Promise<ReadCommit> {
+    const [{ raw, tree }, baseTree] = await Promise.all([
       this.#commit(id),
-      firstParent === undefined ? undefined : this.#commit(firstParent).then((parent) => parent.tree),
+      base === undefined ? undefined : this.#commit(base).then((parent) => parent.tree),
     ]);
-    const [found, oddIds] = await Promise.all([diffTrees(this.#trees, parentTree, tree), this.#odd.below(tree)]);
+    const [found, oddIds] = await Promise.all([diffTrees(this.#trees, baseTree, tree), this.#odd.below(tree)]);
     const [changes, oddTrees] = await Promise.all([
       Promise.all(found.map((change) => this.#withContent(change))),
       Promise.all(oddIds.map(async (oddId) => ({ id: oddId, raw: await this.#reader.content(oddId, 'tree') }))),

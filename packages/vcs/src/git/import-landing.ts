@@ -59,7 +59,11 @@ export class ImportLanding {
         new Map(read.oddTrees.map(({ id, raw }) => [objectKey(id), keptObjectValue('tree', raw)])),
       );
     }
-    return Promise.all(commit.parents.slice(1).map((id) => this.seqOf(id)));
+    const extra = [...commit.parents];
+    // The store adds what the branch stands at by itself.
+    const own = commit.base === undefined ? -1 : extra.indexOf(commit.base);
+    if (own >= 0) extra.splice(own, 1);
+    return Promise.all(extra.map((id) => this.seqOf(id)));
   }
 
   /** Makes a line's branch where there is none yet. */

@@ -1,6 +1,7 @@
 import { invariant, MoundError } from '../core/errors.ts';
 import type { BranchView, Repo } from '../repo/api.ts';
-import { isSideBranch, moundBranchesOf, sideBranchOf } from './branch-names.ts';
+import { isSideBranch, landingSeqOf, moundBranchesOf, sideBranchOf } from './branch-names.ts';
+import { isBehind } from './export-plan.ts';
 import type { GraphCommit } from './commit-graph.ts';
 
 /** A git branch and the commit it stands at. */
@@ -20,6 +21,8 @@ export interface ImportLine {
 
 export interface PlannedCommit extends GraphCommit {
   line: ImportLine | undefined;
+  /** Git id of what its branch stands at before it: its first parent, but for a branch that git moved past a merge. */
+  base: string | undefined;
 }
 
 export interface ImportPlan {
@@ -49,8 +52,9 @@ class LandedState {
 
   /** Git id at a branch's head: null where it is empty, undefined where git does not know the head. */
   headOf(branch: string): string | null | undefined {
-    const commit = this.#branches.get(branch)?.commit;
-    return commit === undefined ? null : this.#repo.gitMarks.gitIdOf(this.#repo.commit(commit).seq);
+    const view = this.#branches.get(branch);
+    const seq = view && landingSeqOf(this.#repo, view);
+    return seq === undefined ? null : this.#repo.gitMarks.gitIdOf(seq);
   }
 
   /** True where the commit is in the branch's own line, that is, at its head or behind it. */
@@ -64,6 +68,12 @@ class LandedState {
       upTo = Math.min(upTo, line.forkSeq);
     }
     return false;
+  }
+
+  /** True where a landed commit is an ancestor of another, or the same. */
+  isBehind(gitId: string, other: string): boolean {
+    const [old, head] = [this.#repo.gitMarks.seqOf(gitId), this.#repo.gitMarks.seqOf(other)];
+    return old !== undefined && head !== undefined && isBehind(this.#repo, old, head);
   }
 
   branchOfCommit(gitId: string): string {
@@ -86,7 +96,7 @@ export function planImport(
 ): ImportPlan {
   const landed = new LandedState(repo);
   const planned = new Map<string, PlannedCommit>(
-    commits.map(({ id, parents }) => [id, { id, parents, line: undefined }]),
+    commits.map(({ id, parents }) => [id, { id, parents, line: undefined, base: parents[0] }]),
   );
   const claimed = new Set<string>();
   const forks: { readonly branch: string; readonly at: string }[] = [];
@@ -99,23 +109,25 @@ export function planImport(
       chain.push(next);
       next = planned.get(next.parents[0] ?? '');
     }
-    const oldest = chain.at(-1);
     const candidates = moundBranchesOf(tip.branch, headBranch).filter((name) => !claimed.has(name));
+    const oldest = chain.at(-1);
     if (oldest === undefined && candidates.some((name) => landed.contains(name, tip.id))) continue;
     // Where the chain meets what is landed or on another line.
     const after = oldest ? oldest.parents[0] : tip.id;
-    const fitting = candidates.find((name) => !landed.has(name) || landed.headOf(name) === (after ?? null));
-    if (fitting === undefined || fitting !== candidates[0]) diverged.push(tip.branch);
-    if (oldest === undefined) {
-      if (fitting !== undefined) {
-        claimed.add(fitting);
-        forks.push({ branch: fitting, at: tip.id });
-      }
+    const fits = (name: string): boolean => !landed.has(name) || landed.headOf(name) === (after ?? null);
+    const branch = candidates.find((name) => fits(name) || rebase(planned, landed, chain, name));
+    if (branch === undefined || branch !== candidates[0]) diverged.push(tip.branch);
+    if (branch !== undefined) claimed.add(branch);
+    const first = chain.at(-1);
+    if (first === undefined) {
+      if (branch !== undefined) forks.push({ branch, at: tip.id });
       continue;
     }
-    const branch = fitting ?? sideBranchOf(oldest.id);
-    claimed.add(branch);
-    const line: ImportLine = { branch, exists: landed.has(branch), after };
+    const line: ImportLine = {
+      branch: branch ?? sideBranchOf(first.id),
+      exists: branch !== undefined && landed.has(branch),
+      after: first.base,
+    };
     for (const commit of chain) commit.line = line;
   }
 
@@ -128,6 +140,38 @@ export function planImport(
     forks,
     diverged,
   };
+}
+
+/**
+ * Git may move a branch forward along another than the first parents (a merge
+ * of the branch into its own topic). What of the chain descends from the
+ * branch's head can go on there, the oldest of it based on that head. Cuts the
+ * chain to it and answers true, or answers false.
+ */
+function rebase(
+  planned: ReadonlyMap<string, PlannedCommit>,
+  landed: LandedState,
+  chain: PlannedCommit[],
+  branch: string,
+): boolean {
+  const head = landed.headOf(branch);
+  if (typeof head !== 'string') return false;
+  const descendants = new Set([head]);
+  const others = new Set<string>();
+  const descends = (id: string): boolean => {
+    if (descendants.has(id)) return true;
+    if (planned.has(id) || others.has(id)) return false;
+    const isDescendant = landed.isBehind(head, id);
+    (isDescendant ? descendants : others).add(id);
+    return isDescendant;
+  };
+  for (const { id, parents } of planned.values()) if (parents.some((parent) => descends(parent))) descendants.add(id);
+  const oldest = chain.findLastIndex(({ id }) => descendants.has(id));
+  const commit = chain[oldest];
+  if (!commit) return false;
+  commit.base = head;
+  chain.length = oldest + 1;
+  return true;
 }
 
 /** Commits on no branch's first-parent chain: each goes on its first parent's side line while that is at its end. */

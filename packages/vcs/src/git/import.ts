@@ -152,7 +152,7 @@ async function landAll(
       await window.enter();
       if (failures.length > 0) break;
       let sizeBytes = 0;
-      const read = source.read(commit.id, commit.parents[0]).then((found) => {
+      const read = source.read(commit.id, commit.base).then((found) => {
         sizeBytes = found.sizeBytes;
         window.hold(sizeBytes);
         for (const path of found.flaggedPaths) if (flagged.size < flaggedPathsMax) flagged.add(path);
@@ -161,10 +161,8 @@ async function landAll(
       read.catch(() => undefined);
       const done = landing
         .land(commit, read)
-        .then(
-          () => onProgress?.({ commits: ++landed, commitsTotal: plan.commits.length }),
-          (error: unknown) => void failures.push(error),
-        )
+        .then(() => onProgress?.({ commits: ++landed, commitsTotal: plan.commits.length }))
+        .catch((error: unknown) => void failures.push(error))
         .finally(() => {
           window.leave(sizeBytes);
           open.delete(done);

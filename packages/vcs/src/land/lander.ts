@@ -256,6 +256,7 @@ function keepConflict(
     authorId: writer.authorId(admitted.author),
     operationId: admitted.operationId,
     asked: admitted.operationId === undefined ? undefined : intent.asked,
+    task: admitted.task,
     comparedAt: at,
     paths,
     ...body,
@@ -355,6 +356,7 @@ class Batch {
       authorId: this.writer.authorId(admitted.author),
       operationId: admitted.operationId,
       asked: admitted.operationId === undefined ? undefined : intent.asked,
+      task: admitted.task,
       paths,
       ...body,
     });

@@ -149,8 +149,8 @@ export interface Repo {
   follow(from?: Cursor, signal?: AbortSignal): AsyncIterable<RepoEvent>;
 
   conflicts(): ConflictView[];
-  /** Errors: `no-such-conflict`. */
-  conflict(id: string): ConflictView;
+  /** As of the newest seq, or of an earlier one since the conflict was recorded. Errors: `no-such-conflict`, `no-such-seq`. */
+  conflict(id: string, asOf?: number): ConflictView;
   resolve(id: string, resolution: Resolution): Promise<Outcome>;
 
   /** Marks a path as a megafile candidate; an event, nothing else. */

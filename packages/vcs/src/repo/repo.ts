@@ -139,9 +139,13 @@ export class EmbeddedRepo implements Repo {
     return this.openConflicts.listOpen();
   }
 
-  conflict(id: string): ConflictView {
+  conflict(id: string, asOf?: number): ConflictView {
     this.store.refresh();
-    return this.openConflicts.view(this.openConflicts.get(id));
+    const open = this.openConflicts.get(id);
+    if (asOf !== undefined && !this.openConflicts.isSeen(open, asOf)) {
+      throw new MoundError('no-such-seq', `${id} cannot be shown as of ${asOf}`, { id, asOf });
+    }
+    return this.openConflicts.view(open, asOf);
   }
 
   async resolve(id: string, resolution: Resolution): Promise<Outcome> {

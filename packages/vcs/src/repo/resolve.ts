@@ -85,7 +85,8 @@ function admitResolution(
     records: resolution.records ?? [],
   } satisfies Intent);
   if (isRejected(form)) return form;
-  const replaced = new Set<RepoPath>(entry.paths.flatMap((row) => [row.path as RepoPath, row.askedPath as RepoPath]));
+  const asked = entry.paths.map((row) => row.askedPath as RepoPath);
+  const replaced = new Set<RepoPath>([...view.paths.map((row) => row.path), ...asked]);
   const rest = kept.edits.filter((edit) => !replaced.has(edit.path));
   const edits = [...rest.map((edit) => sourceAsSeen(edit, replaced, seen)), ...form.edits];
   return { ...form, edits, records: [...kept.records, ...form.records] };

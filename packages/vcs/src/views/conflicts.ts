@@ -79,7 +79,7 @@ export class Conflicts {
       ...(kept.task !== undefined && { task: kept.task }),
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,
-      paths: entry.paths.map((row) => this.pathView(entry, row, kept, asOf)),
+      paths: this.rowsAsOf({ entry, kept, closedBy }, asOf).map((row) => this.pathView(entry, row, kept, asOf)),
       ...(closedBy !== 0 && { resolvedAt: closedBy as Seq }),
     };
   }
@@ -91,6 +91,29 @@ export class Conflicts {
 
   private newestSeq(entry: ConflictEntry, closedBy: number): number {
     return closedBy === 0 ? this.reader.store.counters.lastSeq : entry.comparedAt;
+  }
+
+  /** The recorded paths, and those of the kept intent that would have merged then but do not as of `asOf`. */
+  private rowsAsOf({ entry, kept, closedBy }: OpenConflict, asOf: number): ConflictPathRow[] {
+    if (closedBy !== 0 || asOf === entry.comparedAt) return [...entry.paths];
+    const recorded = new Set(entry.paths.flatMap((row) => [row.path, row.askedPath]));
+    const grown = kept.edits.flatMap((edit): ConflictPathRow[] => {
+      const isMove =
+        edit.kind === 'delete' ? edit.movedTo !== undefined : edit.kind === 'put' && edit.movedFrom !== undefined;
+      if (recorded.has(edit.path) || isMove || edit.expect.kind === 'any') return [];
+      const seen = edit.expect.kind === 'version' ? edit.expect.seq : 0;
+      const row = {
+        path: edit.path,
+        askedPath: edit.path,
+        base: this.headAsOf(entry.branchId, edit.path, seen),
+        current: this.headAsOf(entry.branchId, edit.path, asOf),
+      };
+      const [base, current] = [stateOf(this.side(row.base)), stateOf(this.side(row.current))];
+      const incoming = stateOf(this.incoming({ ...row, reason: '', driver: '' }, kept));
+      const merged = mergeFile({ path: edit.path, base, current, incoming });
+      return merged.kind === 'conflict' ? [{ ...row, reason: merged.reason, driver: merged.driver }] : [];
+    });
+    return [...entry.paths, ...grown];
   }
 
   private pathView(entry: ConflictEntry, row: ConflictPathRow, kept: AdmittedIntent, asOf: number): ConflictPath {

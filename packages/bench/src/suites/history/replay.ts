@@ -141,10 +141,14 @@ class Replay {
   readonly merger: Script = async ({ brief, results }) => {
     if (brief.role !== 'merger') throw new Error('the merger has a merger brief');
     const [last] = results;
-    if (last?.name === 'resolve') return last.value.ok ? finish('done') : finish('blocked', last.value.says);
-    if (last === undefined) return turn('read_conflict', { conflict: brief.conflict });
+    if (last?.name === 'resolve' && last.value.ok) {
+      this.resolvedFromRecord++;
+      return finish('done');
+    }
+    // The file may have moved on since it was read: read it again.
+    if (last?.name !== 'read_conflict') return turn('read_conflict', { conflict: brief.conflict });
     const { repo, history } = this.options;
-    const view = repo.conflict(brief.conflict);
+    const view = repo.conflict(brief.conflict, Number(last.value['asOf']));
     const resolved = await Promise.all(
       view.paths.map(async ({ path, base, current, incoming }) => {
         const change = this.window.record.get(path);
@@ -156,7 +160,6 @@ class Replay {
         return { path, contentRef, ...(change && { mode: change.mode }) };
       }),
     );
-    this.resolvedFromRecord++;
     const reason = `as recorded at the end of window ${this.window.number}`;
     return turn('resolve', { conflict: brief.conflict, results: resolved, otherwise: { fate: 'discarded', reason } });
   };

@@ -1,0 +1,112 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+
+import { seededRandom } from '@mound/vcs';
+
+import type { EditAnswer } from '../workloads/contended-trunk.ts';
+import type { HotEdit } from '../workloads/hot-edits.ts';
+import type { GitTroubles } from './git-worktrees-troubles.ts';
+import type { GitRepo } from './git/git-repo.ts';
+
+/** How often an agent tries to bring one edit to the trunk, and to get past one lock. */
+export const attemptsMax = 10;
+/** Between tries it waits a random time up to this, each time up to twice as long: at once, all would only disturb each other. */
+const waitMsFirst = Number(process.env['W1'] ?? 50);
+const waitMsMax = Number(process.env['W2'] ?? 1_000);
+
+/** Where an edit stays that did not get to the trunk. */
+export const sideBranchOf = ({ agent, id }: HotEdit): string => `stranded/agent-${agent}/${id}`;
+
+/** One agent with a worktree and a branch of its own. */
+export class WorktreeAgent {
+  readonly #repo: GitRepo;
+  readonly #dir: string;
+  readonly #name: string;
+  readonly #troubles: GitTroubles;
+  readonly #random: ReturnType<typeof seededRandom>;
+  /** Commit of the trunk that its branch stands on. */
+  #seen = '';
+
+  private constructor(repo: GitRepo, dir: string, agent: number, troubles: GitTroubles) {
+    this.#repo = repo;
+    this.#dir = dir;
+    this.#name = `agent-${agent}`;
+    this.#troubles = troubles;
+    this.#random = seededRandom(agent);
+  }
+
+  static async add(repo: GitRepo, dir: string, agent: number, troubles: GitTroubles): Promise<WorktreeAgent> {
+    const added = new WorktreeAgent(repo, dir, agent, troubles);
+    // Setting up is not measured, so it need not wait for the disk.
+    await repo.run(['-c', 'core.fsync=none', 'worktree', 'add', '--quiet', '--force', '-B', added.#name, dir, 'main']);
+    added.#seen = await repo.text(['rev-parse', 'main']);
+    return added;
+  }
+
+  async bring(edit: HotEdit, rewrite: (seen: Buffer) => Buffer): Promise<EditAnswer> {
+    const file = join(this.#dir, edit.path);
+    await writeFile(file, rewrite(await readFile(file)));
+    const committed =
+      (await this.#pastLocks(() => this.#git('add', '--', edit.path))) &&
+      (await this.#pastLocks(() => this.#git('commit', '--quiet', '--no-verify', `--message=Edit ${edit.path}`)));
+    if (!committed) return this.#strand(edit, 'refused', false);
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const reached = await this.#tryTrunk();
+      if (reached === 'landed') return { kind: 'landed' };
+      if (reached === 'conflict') return this.#strand(edit, 'conflict', true);
+      await setTimeout(this.#random.next() * Math.min(waitMsMax, waitMsFirst * 2 ** attempt));
+    }
+    return this.#strand(edit, 'tries', true);
+  }
+
+  /** Onto the newest trunk, then the trunk onto it, unless somebody was faster. */
+  async #tryTrunk(): Promise<'landed' | 'conflict' | 'again'> {
+    const trunk = await this.#text('rev-parse', 'main');
+    try {
+      if (trunk !== this.#seen) await this.#git('rebase', '--quiet', trunk);
+      this.#seen = trunk;
+      const head = await this.#text('rev-parse', 'HEAD');
+      await this.#git('update-ref', 'refs/heads/main', head, trunk);
+      this.#seen = head;
+      return 'landed';
+    } catch (error) {
+      const trouble = this.#troubles.take(error);
+      if (trouble === 'conflict') return 'conflict';
+      // A rebase that met a lock half way is taken back as a whole; where there is none, there is nothing to take back.
+      if (this.#seen !== trunk) await this.#git('rebase', '--abort').catch(() => undefined);
+      return 'again';
+    }
+  }
+
+  /** Leaves the edit on a side branch and starts anew from the trunk: the next edit must not fail with this one. */
+  async #strand(edit: HotEdit, because: 'conflict' | 'tries' | 'refused', isCommitted: boolean): Promise<EditAnswer> {
+    if (because === 'conflict') await this.#pastLocks(() => this.#git('rebase', '--abort'));
+    const isRecorded = isCommitted && (await this.#pastLocks(() => this.#git('branch', sideBranchOf(edit))));
+    await this.#pastLocks(() => this.#git('reset', '--quiet', '--hard', 'main'));
+    this.#seen = await this.#text('rev-parse', 'HEAD');
+    return { kind: 'stranded', because, isRecorded };
+  }
+
+  /** Makes a call again while locks are in its way; false where they stay there. */
+  async #pastLocks(call: () => Promise<Buffer>): Promise<boolean> {
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      try {
+        await call();
+        return true;
+      } catch (error) {
+        if (this.#troubles.take(error) !== 'lock') throw error;
+      }
+    }
+    return false;
+  }
+
+  #git(...args: readonly string[]): Promise<Buffer> {
+    const where = ['-C', this.#dir, `--git-dir=${join(this.#dir, '.git')}`, `--work-tree=${this.#dir}`];
+    return this.#repo.run([...where, ...args], { env: { GIT_AUTHOR_NAME: this.#name } });
+  }
+
+  async #text(...args: readonly string[]): Promise<string> {
+    return (await this.#git(...args)).toString('utf8').trim();
+  }
+}

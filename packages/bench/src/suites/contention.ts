@@ -1,0 +1,170 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { Interrupted, throwIfInterrupted } from '../harness/interrupt.ts';
+import { describeMachine } from '../harness/machine.ts';
+import { formatVersion } from '../harness/result-file.ts';
+import { runRounds } from '../harness/rounds.ts';
+import { isInMemory, withTempDir } from '../harness/temp-dir.ts';
+import { HotEdits } from '../workloads/hot-edits.ts';
+import { ContentionArm } from './contention-arm.ts';
+import { overwritingContender } from './contention-mound.ts';
+import { contentionOptions, contentionParametersOf, type ContentionParameters } from './contention-parameters.ts';
+import { contentionSamples, type ContentionSample, type MeasuredArm } from './contention-samples.ts';
+import { contentionText } from './contention-text.ts';
+import type { Suite, SuiteContext, SuiteOutcome } from './suite.ts';
+
+export const contentionSuite: Suite = {
+  name: 'contention',
+  summary: 'Many agents edit the same few files at once: Mound beside git worktrees; what lands, conflicts, is lost',
+  options: contentionOptions,
+  run: (context) => runContentionSuite(contentionParametersOf(context.size, context.values), context),
+};
+
+type Context = Pick<SuiteContext, 'dir' | 'signal' | 'progress'>;
+
+/** What happened besides the figures. */
+interface Findings {
+  readonly notes: string[];
+  /** The run's directory, which a result must not name. */
+  readonly dir: string;
+  /** Something that must not be: exit code 1. */
+  failed: boolean;
+}
+
+export async function runContentionSuite(parameters: ContentionParameters, context: Context): Promise<SuiteOutcome> {
+  return withTempDir(context.dir, async (dir): Promise<SuiteOutcome> => {
+    const { files, agents, seed, rounds, commits } = parameters;
+    const load = new HotEdits({ files, agents, seed });
+    const findings: Findings = { notes: [load.describe()], dir, failed: false };
+    if (await isInMemory(dir)) findings.notes.push('the directory lies in memory: a flush costs nothing there (--dir)');
+    context.progress.begin(parameters.subjects.length * (rounds + 3));
+    const arms: ContentionArm[] = [];
+    try {
+      await prepareAll(parameters, load, arms, findings, context);
+      const ran = await measureAll(arms, parameters, load, findings, context);
+      const measured = await readAllBack(ran, findings, context);
+      if (parameters.control) checkControl(measured, findings);
+      const workload = { ...load.fields(), commits, processes: 1, durability: 'flushed' };
+      const title = `${agents} agents at once, ${files} files, ${rounds} rounds of ${commits} edits for each arm, interleaved`;
+      return await outcomeOf(title, measured, contentionSamples(measured, workload), findings);
+    } finally {
+      context.progress.end();
+      for (const arm of arms) await arm.close().catch(() => undefined);
+    }
+  });
+}
+
+async function outcomeOf(
+  title: string,
+  measured: readonly MeasuredArm[],
+  samples: readonly ContentionSample[],
+  { notes, failed }: Findings,
+): Promise<SuiteOutcome> {
+  const machine = await describeMachine();
+  const subjects = measured.map(({ arm }) => arm.subject);
+  const told = subjects.map(({ name, onConflict }) => `a conflict in ${name}: ${onConflict}`);
+  return {
+    kind: 'own',
+    json: { suite: contentionSuite.name, formatVersion, machine, samples, notes: [...told, ...notes] },
+    text: contentionText({ title, machine, subjects, samples, notes }),
+    exitCode: failed ? 1 : 0,
+  };
+}
+
+/** Runs one step of one arm; an arm that fails is told of and left out, the others go on. */
+async function attempt(name: string, what: string, findings: Findings, step: () => Promise<void>): Promise<boolean> {
+  try {
+    await step();
+    return true;
+  } catch (error) {
+    if (error instanceof Interrupted) throw error;
+    findings.failed = true;
+    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(findings.dir, 'DIR');
+    findings.notes.push(`failed: ${name} could not ${what}: ${reason}`);
+    return false;
+  }
+}
+
+async function prepareAll(
+  { subjects }: ContentionParameters,
+  load: HotEdits,
+  arms: ContentionArm[],
+  findings: Findings,
+  { signal, progress }: Context,
+): Promise<void> {
+  for (const subject of subjects) {
+    throwIfInterrupted(signal);
+    progress.step(`preparing ${subject.name}`);
+    const available = await subject.available();
+    if (available !== true) {
+      findings.notes.push(`missing: ${subject.name} (needs ${available.missing})`);
+      continue;
+    }
+    await attempt(subject.name, 'be prepared', findings, async () => {
+      const dir = join(findings.dir, subject.name);
+      await mkdir(dir);
+      arms.push(await ContentionArm.prepare(subject, load, dir, signal));
+    });
+  }
+  for (const arm of arms) findings.notes.push(...arm.notes);
+}
+
+/** The arms that went through all rounds. */
+async function measureAll(
+  arms: readonly ContentionArm[],
+  { rounds, agents, commits, budgetMs }: ContentionParameters,
+  load: HotEdits,
+  findings: Findings,
+  { signal, progress }: Context,
+): Promise<ContentionArm[]> {
+  const broken = new Set<ContentionArm>();
+  await runRounds(arms, rounds, signal, async (arm, round) => {
+    const { name } = arm.subject;
+    progress.step(`${round < 0 ? 'warm-up' : `round ${round + 1} of ${rounds}`}: ${name}`);
+    if (broken.has(arm)) return;
+    const edits = load.round(round, round < 0 ? Math.min(agents, commits) : commits);
+    const ran = await attempt(name, 'commit', findings, () => arm.runRound(edits, { budgetMs, signal }));
+    if (!ran) broken.add(arm);
+  });
+  for (const arm of arms) {
+    const short = arm.rounds.filter(({ answered }) => answered < commits).length;
+    if (short === 0) continue;
+    findings.notes.push(`${arm.subject.name}: out of time (${budgetMs} ms) in ${short} of ${rounds} rounds`);
+  }
+  return arms.filter((arm) => !broken.has(arm));
+}
+
+async function readAllBack(
+  arms: readonly ContentionArm[],
+  findings: Findings,
+  { signal, progress }: Context,
+): Promise<MeasuredArm[]> {
+  const measured: MeasuredArm[] = [];
+  for (const arm of arms) {
+    throwIfInterrupted(signal);
+    const { name } = arm.subject;
+    progress.step(`reading back ${name}`);
+    await attempt(name, 'be read back', findings, async () => {
+      const found = await arm.readBack();
+      measured.push({ arm, found });
+      const { standing, aside, lost, faults } = found;
+      findings.notes.push(
+        `read back from ${name}: ${standing} edits stand, ${aside} lie aside whole, ${lost.length} lost`,
+      );
+      if (faults.length > 0) throw new Error(`${faults.slice(0, 3).join('; ')} (${faults.length} faults)`);
+      // What git or the control loses is a finding; what Mound loses is a broken promise.
+      if (name === 'mound' && lost.length > 0) throw new Error(`${lost[0]?.id ?? ''} and others are lost`);
+    });
+  }
+  return measured;
+}
+
+function checkControl(measured: readonly MeasuredArm[], findings: Findings): void {
+  const control = measured.find(({ arm }) => arm.subject === overwritingContender);
+  const shows = control !== undefined && control.found.lost.length > 0;
+  if (!shows) findings.failed = true;
+  findings.notes.push(
+    `control: an arm that overwrites ${shows ? 'shows as losing edits' : 'DOES NOT SHOW as losing edits: trust nothing here'}`,
+  );
+}

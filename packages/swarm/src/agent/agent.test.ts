@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { noUsage } from '../core/usage.ts';
+import { ModelError } from '../model/model-error.ts';
+import type { Model, ModelRequest, ModelTurn, ToolCall } from '../model/model.ts';
+import { roles } from '../roles/roles.ts';
+import { bindTool, defineTool, type ToolAnswer } from '../tools/tool.ts';
+import { Toolset } from '../tools/toolset.ts';
+import { runAgent, type AgentEnd } from './agent.ts';
+
+const live = new AbortController().signal;
+const usage = { ...noUsage, inputTokens: 10 };
+const made = (name: string, more: Partial<ToolCall> = {}): ToolCall => ({ id: 'c', name, arguments: {}, ...more });
+const turnOf = (calls: readonly ToolCall[], text = ''): ModelTurn => ({ text, calls, usage, finish: 'stop' });
+
+/** An agent whose tools note that they ran, and whose model says its turns, the last one for ever. */
+async function agent(
+  turns: readonly (ModelTurn | ModelError)[],
+  answers: Partial<Record<string, ToolAnswer>> = {},
+  answerCharsMax = 1000,
+): Promise<{ end: AgentEnd; ran: string[]; asked: ModelRequest[] }> {
+  const ran: string[] = [];
+  const asked: ModelRequest[] = [];
+  const model: Model = {
+    name: 'm',
+    complete: (request) => {
+      const turn = turns[Math.min(asked.length, turns.length - 1)];
+      asked.push(request);
+      return turn === undefined || turn instanceof ModelError
+        ? Promise.reject(turn ?? new Error())
+        : Promise.resolve(turn);
+    },
+  };
+  const tools = (['read', 'commit', 'finish'] as const).map((name) =>
+    bindTool(defineTool(name, name, z.strictObject({})), () => {
+      ran.push(name);
+      return answers[name] ?? { ok: true, says: 'yes', ends: name === 'finish' };
+    }),
+  );
+  const role = { ...roles.worker, maxTurns: 8 };
+  const toolset = new Toolset(role, tools);
+  const end = await runAgent({ role, model, brief: 'b', toolset, signal: live, answerCharsMax });
+  return { end, ran, asked };
+}
+
+test('calls run in their order, and a finish ends the agent', async () => {
+  const { end, ran, asked } = await agent([
+    turnOf([made('read'), made('commit')]),
+    turnOf([made('finish'), made('read')]),
+  ]);
+  expect(end).toEqual({ reason: 'finished', turns: 2, usage: { ...usage, inputTokens: 20 } });
+  expect(ran).toEqual(['read', 'commit', 'finish']);
+  expect(asked[0]?.messages).toHaveLength(2);
+  expect(asked[1]?.messages.map(({ role }) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool']);
+});
+
+test('a finish that is not accepted is answered, and the work goes on', async () => {
+  const { end, asked } = await agent([turnOf([made('finish')])], { finish: { ok: false, says: 'commit first' } });
+  expect(end).toMatchObject({ reason: 'turns', turns: 8 });
+  expect(asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '{"ok":false,"says":"commit first"}' });
+});
+
+test('calls that are no JSON are never run: three turns of them, and the agent is given up', async () => {
+  const { end, ran } = await agent([turnOf([made('commit', { fault: 'cut off' })])]);
+  expect(end).toMatchObject({ reason: 'malformed-calls', turns: 3 });
+  expect(ran).toEqual([]);
+  const mended = await agent([
+    turnOf([made('commit', { fault: 'cut off' })]),
+    turnOf([made('commit', { fault: 'cut off' })]),
+    turnOf([made('read')]),
+    turnOf([made('commit', { fault: 'cut off' })]),
+    turnOf([made('finish')]),
+  ]);
+  expect(mended.end.reason).toBe('finished');
+});
+
+test('text without calls is nudged, then given up', async () => {
+  const { end, asked } = await agent([turnOf([], 'well')]);
+  expect(end).toMatchObject({ reason: 'no-calls', turns: 3 });
+  expect(asked[1]?.messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('finish') });
+});
+
+test('a long answer is cut, with a note', async () => {
+  const long = { ok: true, says: 'all', more: { text: 'x'.repeat(5000) } };
+  const { asked } = await agent([turnOf([made('read')]), turnOf([made('finish')])], { read: long }, 200);
+  const content = asked[1]?.messages.at(-1)?.content ?? '';
+  expect(content.length).toBeLessThan(500);
+  expect(JSON.parse(content)).toMatchObject({ ok: true, says: expect.stringContaining('was cut') });
+});
+
+test('a model that fails ends the agent, and its tokens count', async () => {
+  const { end } = await agent([new ModelError('provider', 'down', { usage })]);
+  expect(end).toEqual({ reason: 'model-failed', turns: 0, usage, detail: 'provider: down' });
+});

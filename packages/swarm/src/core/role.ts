@@ -1,0 +1,40 @@
+export type RoleKind = 'planner' | 'worker' | 'merger';
+
+export const roleKinds: readonly RoleKind[] = ['planner', 'worker', 'merger'];
+
+export type ToolName =
+  'read' | 'list' | 'delegate' | 'wait' | 'inspect' | 'commit' | 'flag' | 'read_conflict' | 'resolve' | 'finish';
+
+/** Key into the run's `models`. */
+export type ModelName = string;
+
+/** The data that defines an agent's powers. */
+export interface Role {
+  readonly name: string;
+  readonly kind: RoleKind;
+  readonly prompt: string;
+  /** A call of any other tool is answered with a refusal and never run. */
+  readonly tools: readonly ToolName[];
+  readonly model: ModelName;
+  readonly maxTurns: number;
+}
+
+/**
+ * The most that a role of each kind may hold, whatever its data says: a planner
+ * has no tool that makes an intent with changes, a worker none that splits
+ * work, a merger none that reaches beyond its conflict.
+ */
+export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
+  planner: ['read', 'list', 'delegate', 'wait', 'inspect', 'finish'],
+  worker: ['read', 'list', 'commit', 'flag', 'finish'],
+  merger: ['read_conflict', 'resolve', 'finish'],
+};
+
+/** One line saying what is wrong with a role, or undefined. */
+export function faultOfRole(role: Role): string | undefined {
+  const stranger = role.tools.find((tool) => !toolsOfKind[role.kind].includes(tool));
+  if (stranger !== undefined) return `role '${role.name}' is a ${role.kind} and cannot hold the tool '${stranger}'`;
+  if (!role.tools.includes('finish')) return `role '${role.name}' needs the tool 'finish'`;
+  if (!Number.isInteger(role.maxTurns) || role.maxTurns < 1) return `role '${role.name}': maxTurns is not 1 or more`;
+  return undefined;
+}

@@ -1,0 +1,70 @@
+import type { AgentId, RunId, TaskId } from '../core/ids.ts';
+import type { RoleKind } from '../core/role.ts';
+import type { TaskReport } from '../core/task.ts';
+import type { Usage } from '../core/usage.ts';
+
+export type RunEndReason = 'finished' | 'planner-failed' | 'aborted';
+export type AgentEndReason =
+  'finished' | 'turns' | 'model-failed' | 'malformed-calls' | 'no-calls' | 'aborted' | 'lost';
+
+/** Everything that changes what a swarm does next. Plain JSON values. */
+export type SwarmEvent =
+  | {
+      readonly kind: 'run.started';
+      readonly run: RunId;
+      readonly goal: string;
+      /** Workers and mergers at once; the planner takes no slot. */
+      readonly agentsMax: number;
+      readonly taskAttemptsMax: number;
+      readonly mergeAttemptsMax: number;
+      /** False where no merger is to be had: conflicts stay open. */
+      readonly merging: boolean;
+    }
+  | { readonly kind: 'run.aborting'; readonly reason: string }
+  | { readonly kind: 'run.ended'; readonly reason: RunEndReason }
+  | { readonly kind: 'task.created'; readonly task: TaskId; readonly title: string; readonly scope: readonly string[] }
+  | {
+      readonly kind: 'task.claimed';
+      readonly task: TaskId;
+      readonly agent: AgentId;
+      readonly generation: number;
+    }
+  /** The worker's part is over; a conflicted task stays open until its conflict is settled. */
+  | { readonly kind: 'task.finished'; readonly task: TaskId; readonly report: TaskReport }
+  /** The worker ended without a report, or its lease ran out. */
+  | { readonly kind: 'task.reopened'; readonly task: TaskId; readonly agent: AgentId; readonly reason: string }
+  | {
+      readonly kind: 'conflict.opened';
+      readonly conflict: string;
+      readonly task: TaskId;
+      readonly paths: readonly string[];
+    }
+  | { readonly kind: 'conflict.assigned'; readonly conflict: string; readonly agent: AgentId }
+  | { readonly kind: 'conflict.resolved'; readonly conflict: string; readonly seq: number }
+  /** A merger ended and the conflict is still open. */
+  | { readonly kind: 'conflict.unresolved'; readonly conflict: string; readonly reason: string }
+  | { readonly kind: 'file.flagged'; readonly path: string; readonly reason: string }
+  | { readonly kind: 'file.frozen'; readonly path: string; readonly reason: string }
+  | { readonly kind: 'file.thawed'; readonly path: string }
+  | {
+      readonly kind: 'agent.started';
+      readonly agent: AgentId;
+      readonly role: RoleKind;
+      readonly task?: TaskId;
+      readonly conflict?: string;
+    }
+  | {
+      readonly kind: 'agent.ended';
+      readonly agent: AgentId;
+      readonly role: RoleKind;
+      readonly reason: AgentEndReason;
+      readonly turns: number;
+      readonly usage: Usage;
+      /** Why, where it did not finish. */
+      readonly detail?: string;
+    }
+  | { readonly kind: 'planner.waiting' }
+  /** The planner was told of these tasks and goes on. */
+  | { readonly kind: 'planner.woken'; readonly tasks: readonly TaskId[] };
+
+export type SwarmEventKind = SwarmEvent['kind'];

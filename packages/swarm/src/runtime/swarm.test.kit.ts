@@ -1,0 +1,125 @@
+/** A repository, scripts and a run, for the end-to-end tests. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach } from 'vitest';
+import { absent, openRepo, type Author, type Repo } from '@mound/vcs';
+import type { WorkerBrief } from '../core/brief.ts';
+import type { JsonValue } from '../core/json.ts';
+import { ScriptedModel, type Script, type ScriptView } from '../model/scripted-model.ts';
+import { runSwarm, type SwarmOptions } from './run-swarm.ts';
+
+export const human: Author = { name: 'Ada', kind: 'human' };
+export const cleanups: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).toReversed()) await clean();
+});
+
+export async function newRepo(files: Readonly<Record<string, string>> = {}): Promise<Repo> {
+  const dir = await mkdtemp(join(tmpdir(), 'mound-swarm-'));
+  cleanups.push(() => rm(dir, { recursive: true, force: true }));
+  const repo = await openRepo(dir, { create: true });
+  cleanups.push(() => repo.close());
+  const changes = Object.entries(files).map(([path, content]) => ({
+    kind: 'put' as const,
+    path,
+    content,
+    expect: absent,
+  }));
+  if (changes.length > 0) await repo.land({ author: human, message: 'start', changes });
+  return repo;
+}
+
+export const treeOf = (repo: Repo): Record<string, string | undefined> =>
+  Object.fromEntries(
+    repo
+      .snapshot()
+      .list()
+      .map(({ path }) => [path, repo.snapshot().readText(path)]),
+  );
+
+export const call = (name: string, input: JsonValue): { name: string; arguments: JsonValue } => ({
+  name,
+  arguments: input,
+});
+export const finish = (status = 'done'): { name: string; arguments: JsonValue } => call('finish', { status });
+export const put = (changes: JsonValue, more: object = {}): { name: string; arguments: JsonValue } =>
+  call('commit', { changes, message: 'work', ...more });
+
+/** Delegates each batch, waits, and finishes. */
+export const planInBatches =
+  (...batches: JsonValue[]): Script =>
+  ({ turn }) =>
+    turn < batches.length
+      ? { calls: [call('delegate', { tasks: batches[turn] ?? [] }), call('wait', {})] }
+      : { calls: [finish()] };
+
+/** A worker whose task's input is the list of changes that it lands. */
+export const workFromInput: Script = ({ brief }) => ({
+  calls: [put((brief as WorkerBrief).input ?? []), finish()],
+});
+
+/** The text that a read of the turn before gave. */
+export function readText({ results }: ScriptView): string {
+  const text = results[0]?.value['text'];
+  if (typeof text !== 'string') throw new Error('nothing was read');
+  return text;
+}
+
+/** Keeps the differing lines of both sides, in order. */
+export const mergeBoth: Script = ({ turn, brief, results }) => {
+  if (brief.role !== 'merger') throw new Error('not a merger');
+  // Again, where the file moved on.
+  if (turn % 2 === 0) return { calls: [call('read_conflict', { conflict: brief.conflict })] };
+  const paths = (results[0]?.value['paths'] ?? []) as unknown as {
+    path: string;
+    current: { text: string };
+    hunks: { current: { from: number; lines: number; text: string }; incoming: { text: string } }[];
+  }[];
+  const [path] = paths;
+  const hunk = path?.hunks[0];
+  if (path === undefined || hunk === undefined) throw new Error('no hunk');
+  const lines = path.current.text.split('\n');
+  const both = [hunk.current.text, hunk.incoming.text].toSorted().join('').replace(/\n$/, '').split('\n');
+  lines.splice(hunk.current.from - 1, hunk.current.lines, ...both);
+  const content = lines.join('\n');
+  return { calls: [call('resolve', { conflict: brief.conflict, results: [{ path: path.path, content }] }), finish()] };
+};
+
+export function swarm(
+  repo: Repo,
+  scripts: Readonly<Record<string, Script>>,
+  more: Partial<SwarmOptions> = {},
+): ReturnType<typeof runSwarm> {
+  const model = new ScriptedModel(scripts);
+  const models = { planner: model, worker: model, ...(scripts['merger'] && { merger: model }) };
+  return runSwarm({ repo, goal: 'test', runId: 'r1', models, agentsMax: 8, ...more });
+}
+
+export const task = (id: string, changes: JsonValue, scope: string[] = []): JsonValue => ({
+  id,
+  title: id,
+  scope,
+  input: changes,
+});
+export const clash = (id: string): JsonValue => task(id, [{ path: 'hot.txt', content: `a\n${id}\nb\n` }], ['hot.txt']);
+export const numbered = (count: number): string => Array.from({ length: count }, (_, at) => `line ${at}\n`).join('');
+
+/** Eight tasks from one base: two conflict, two merge, four touch files of their own. */
+export const eight = (base: string): JsonValue => [
+  ...['a', 'b', 'c', 'd'].map((name) => task(`own-${name}`, [{ path: `src/${name}.txt`, content: `${name}\n` }])),
+  task('merge-top', [{ path: 'list.txt', content: base.replace('line 1\n', 'line one\n') }]),
+  task('merge-end', [{ path: 'list.txt', content: base.replace('line 18\n', 'line eighteen\n') }]),
+  task('clash-x', [{ path: 'hot.txt', content: 'start\nx\nend\n' }]),
+  task('clash-y', [{ path: 'hot.txt', content: 'start\ny\nend\n' }]),
+];
+export const start = { 'list.txt': numbered(20), 'hot.txt': 'start\n0\nend\n' };
+export const eightDone = {
+  'hot.txt': 'start\nx\ny\nend\n',
+  'list.txt': numbered(20).replace('line 1\n', 'line one\n').replace('line 18\n', 'line eighteen\n'),
+  'src/a.txt': 'a\n',
+  'src/b.txt': 'b\n',
+  'src/c.txt': 'c\n',
+  'src/d.txt': 'd\n',
+};
+export const eightScripts = { planner: planInBatches(eight(numbered(20))), worker: workFromInput, merger: mergeBoth };

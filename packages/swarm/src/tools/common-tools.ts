@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { HandoffReport, ReadOperations, Refusal } from './operations.ts';
+import { bindTool, defineTool, fail, refusalAnswer, type Tool } from './tool.ts';
+
+/** Lines of a file in one answer where the call names no number. */
+const linesDefault = 2000;
+
+const readTool = defineTool(
+  'read',
+  'Read a text file of your snapshot. Gives its version, on which a change of it is to be based.',
+  z.strictObject({
+    path: z.string().min(1),
+    from: z.int().min(1).optional().describe('First line, from 1.'),
+    lines: z.int().min(1).optional().describe(`Number of lines; default ${linesDefault}.`),
+  }),
+);
+
+const listTool = defineTool(
+  'list',
+  'List the files of your snapshot below a directory.',
+  z.strictObject({ prefix: z.string().default('').describe('A directory such as src; empty for all.') }),
+);
+
+const lines = z.array(z.string()).default([]);
+
+const finishTool = defineTool(
+  'finish',
+  'Report and end. done is accepted only where the store has your work.',
+  z.strictObject({
+    status: z.enum(['done', 'nothing-to-do', 'partial', 'blocked']),
+    verifiedBy: lines.describe('Commands or checks that you ran, with their result.'),
+    concerns: lines,
+    findings: lines,
+    debts: lines.describe('What you left for later.'),
+    deviations: lines.describe('Where you did otherwise than the brief says.'),
+    outOfScope: lines.describe('What should be done outside of your scope.'),
+  }),
+);
+
+/** The lines from `from`, with their ends kept. */
+function sliceLines(text: string, from: number, count: number): { readonly part: string; readonly total: number } {
+  const all = text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+  return { part: all.slice(from - 1, from - 1 + count).join(''), total: all.length };
+}
+
+export function readTools(operations: ReadOperations): Tool[] {
+  return [
+    bindTool(readTool, ({ path, from = 1, lines: count = linesDefault }) => {
+      const file = operations.read(path);
+      if (file === undefined) return fail(`${path} does not exist in your snapshot. Call list to see what does.`);
+      const { version, mode, size, text } = file;
+      if (text === undefined) return { ok: true, says: 'a binary file', more: { path, version, mode, size } };
+      const { part, total } = sliceLines(text, from, count);
+      const says =
+        part.length === text.length ? 'the whole file' : `lines ${from} to ${Math.min(total, from - 1 + count)}`;
+      return { ok: true, says, more: { path, version, mode, lines: total, text: part } };
+    }),
+    bindTool(listTool, ({ prefix }) => {
+      const files = operations.list(prefix).map(({ path, version, size }) => ({ path, version, size }));
+      return { ok: true, says: `${files.length} files`, more: { files } };
+    }),
+  ];
+}
+
+export const finishToolOf = (finish: (report: HandoffReport) => Promise<Refusal | undefined>): Tool =>
+  bindTool(finishTool, async (report) => {
+    const refusal = await finish(report);
+    return refusal === undefined ? { ok: true, says: 'ended', ends: true } : refusalAnswer(refusal);
+  });

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+import type { HunkAccount } from '@mound/vcs';
+import type { JsonValue } from '../core/json.ts';
+import { finishToolOf } from './common-tools.ts';
+import type { MergerOperations } from './operations.ts';
+import { outcomeAnswer } from './outcome-answer.ts';
+import { bindTool, defineTool, refusalAnswer, type Tool } from './tool.ts';
+import { contentFields } from './worker-tools.ts';
+
+const readConflictTool = defineTool(
+  'read_conflict',
+  'Read a conflict: for each path base, current and incoming, and the lines in which they differ.',
+  z.strictObject({ conflict: z.string().min(1) }),
+);
+
+const account = z.strictObject({
+  path: z.string(),
+  side: z.enum(['current', 'incoming']),
+  hunk: z.int().min(0),
+  fate: z.enum(['kept', 'transformed', 'discarded']),
+  reason: z.string().optional(),
+});
+
+const resolveTool = defineTool(
+  'resolve',
+  'Close your conflict with one result for each conflicted path and an account of each hunk.',
+  z.strictObject({
+    conflict: z.string().min(1),
+    results: z.array(z.strictObject(contentFields)).min(1),
+    accounts: z.array(account).optional(),
+    otherwise: z
+      .strictObject({ fate: z.enum(['transformed', 'discarded']), reason: z.string().min(1) })
+      .optional()
+      .describe('For every hunk that accounts does not name and that is not to be seen in the results.'),
+    message: z.string().optional(),
+    rationale: z.string().optional(),
+  }),
+);
+
+export const mergerTools = (operations: MergerOperations): Tool[] => [
+  bindTool(readConflictTool, ({ conflict }) => {
+    const details = operations.readConflict(conflict);
+    if ('kind' in details) return refusalAnswer(details);
+    return {
+      ok: true,
+      says: `${details.state}, ${details.paths.length} paths`,
+      more: { ...(details as unknown as Record<string, JsonValue>) },
+    };
+  }),
+  bindTool(resolveTool, async ({ accounts, ...request }) => {
+    const accounted = accounts?.map(({ reason, ...rest }): HunkAccount => ({ ...rest, ...(reason && { reason }) }));
+    return outcomeAnswer(await operations.resolve({ ...request, accounts: accounted }));
+  }),
+  finishToolOf((report) => operations.finish(report)),
+];
