@@ -15,6 +15,7 @@ Object.defineProperty(blake3, 'hash', {
 });
 
 const { Piscina } = require('piscina');
+// oxlint-disable-next-line unbound-method -- called with its pool below
 const run = Piscina.prototype.run;
 Piscina.prototype.run = function counted(...args) {
   counts.pooled++;

@@ -85,7 +85,7 @@ function addSuite(program: Command, suite: Suite, signal: AbortSignal, setExitCo
     setExitCode(outcome.exitCode);
     if (values['json'] === true) {
       process.stdout.write(`${JSON.stringify(outcome.kind === 'result' ? outcome.result : outcome.json)}\n`);
-    } else process.stdout.write(outcome.kind === 'result' ? textReport(outcome.result) : outcome.text);
+    } else process.stdout.write(outcome.kind === 'result' ? textReport(outcome.result) : `${outcome.text}\n`);
   });
 }
 

@@ -11,34 +11,41 @@ import type { GitRepo } from './git/git-repo.ts';
 
 /** How often an agent tries to bring one edit to the trunk, and to get past one lock. */
 export const attemptsMax = 10;
-/** Between tries it waits a random time up to this, each time up to twice as long: at once, all would only disturb each other. */
-const waitMsFirst = Number(process.env['W1'] ?? 50);
-const waitMsMax = Number(process.env['W2'] ?? 1_000);
+/** A lost race is followed by a random wait of up to this, and up to twice as long each time it is lost again. */
+const waitMsFirst = 200;
+const waitMsMax = 2_000;
+
+/** What all agents of one repository share. */
+export interface WorktreeSetting {
+  readonly repo: GitRepo;
+  readonly troubles: GitTroubles;
+  /** False: a lost race is run again at once. */
+  readonly backsOff: boolean;
+}
 
 /** Where an edit stays that did not get to the trunk. */
 export const sideBranchOf = ({ agent, id }: HotEdit): string => `stranded/agent-${agent}/${id}`;
 
 /** One agent with a worktree and a branch of its own. */
 export class WorktreeAgent {
-  readonly #repo: GitRepo;
+  readonly #setting: WorktreeSetting;
   readonly #dir: string;
   readonly #name: string;
-  readonly #troubles: GitTroubles;
   readonly #random: ReturnType<typeof seededRandom>;
   /** Commit of the trunk that its branch stands on. */
   #seen = '';
 
-  private constructor(repo: GitRepo, dir: string, agent: number, troubles: GitTroubles) {
-    this.#repo = repo;
+  private constructor(setting: WorktreeSetting, dir: string, agent: number) {
+    this.#setting = setting;
     this.#dir = dir;
     this.#name = `agent-${agent}`;
-    this.#troubles = troubles;
     this.#random = seededRandom(agent);
   }
 
-  static async add(repo: GitRepo, dir: string, agent: number, troubles: GitTroubles): Promise<WorktreeAgent> {
-    const added = new WorktreeAgent(repo, dir, agent, troubles);
+  static async add(setting: WorktreeSetting, dir: string, agent: number): Promise<WorktreeAgent> {
+    const added = new WorktreeAgent(setting, dir, agent);
     // Setting up is not measured, so it need not wait for the disk.
+    const { repo } = setting;
     await repo.run(['-c', 'core.fsync=none', 'worktree', 'add', '--quiet', '--force', '-B', added.#name, dir, 'main']);
     added.#seen = await repo.text(['rev-parse', 'main']);
     return added;
@@ -55,7 +62,7 @@ export class WorktreeAgent {
       const reached = await this.#tryTrunk();
       if (reached === 'landed') return { kind: 'landed' };
       if (reached === 'conflict') return this.#strand(edit, 'conflict', true);
-      await setTimeout(this.#random.next() * Math.min(waitMsMax, waitMsFirst * 2 ** attempt));
+      await this.#backOff(attempt);
     }
     return this.#strand(edit, 'tries', true);
   }
@@ -71,12 +78,18 @@ export class WorktreeAgent {
       this.#seen = head;
       return 'landed';
     } catch (error) {
-      const trouble = this.#troubles.take(error);
+      const trouble = this.#setting.troubles.take(error);
       if (trouble === 'conflict') return 'conflict';
       // A rebase that met a lock half way is taken back as a whole; where there is none, there is nothing to take back.
       if (this.#seen !== trunk) await this.#git('rebase', '--abort').catch(() => undefined);
       return 'again';
     }
+  }
+
+  /** All at once, the agents would take the processor from the one that is about to land. */
+  async #backOff(attempt: number): Promise<void> {
+    if (!this.#setting.backsOff) return;
+    await setTimeout(this.#random.next() * Math.min(waitMsMax, waitMsFirst * 2 ** attempt));
   }
 
   /** Leaves the edit on a side branch and starts anew from the trunk: the next edit must not fail with this one. */
@@ -95,7 +108,7 @@ export class WorktreeAgent {
         await call();
         return true;
       } catch (error) {
-        if (this.#troubles.take(error) !== 'lock') throw error;
+        if (this.#setting.troubles.take(error) !== 'lock') throw error;
       }
     }
     return false;
@@ -103,7 +116,7 @@ export class WorktreeAgent {
 
   #git(...args: readonly string[]): Promise<Buffer> {
     const where = ['-C', this.#dir, `--git-dir=${join(this.#dir, '.git')}`, `--work-tree=${this.#dir}`];
-    return this.#repo.run([...where, ...args], { env: { GIT_AUTHOR_NAME: this.#name } });
+    return this.#setting.repo.run([...where, ...args], { env: { GIT_AUTHOR_NAME: this.#name } });
   }
 
   async #text(...args: readonly string[]): Promise<string> {

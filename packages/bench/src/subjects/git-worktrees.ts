@@ -5,13 +5,18 @@ import { throwIfInterrupted } from '../harness/interrupt.ts';
 import type { ContendedSubject, ContendedTrunk, EditAnswer } from '../workloads/contended-trunk.ts';
 import type { HotEdit } from '../workloads/hot-edits.ts';
 import { readGitFiles } from './git-worktrees-read.ts';
-import { attemptsMax, sideBranchOf, WorktreeAgent } from './git-worktrees-agent.ts';
+import { attemptsMax, sideBranchOf, WorktreeAgent, type WorktreeSetting } from './git-worktrees-agent.ts';
 import { GitTroubles } from './git-worktrees-troubles.ts';
 import { gitIsAvailable, type GitRepo } from './git/git-repo.ts';
 import { seededGitRepo } from './git/seeded-repo.ts';
 
+export interface GitWorktreesOptions {
+  /** Waits a random time after a lost race, as a careful script does. */
+  readonly backsOff: boolean;
+}
+
 /** How agents share a git repository: a worktree and a branch for each, and one `main` that all bring their work to. */
-export const gitWorktreesSubject: ContendedSubject = {
+export const gitWorktrees = ({ backsOff }: GitWorktreesOptions): ContendedSubject => ({
   name: 'git-worktrees',
   onConflict: 'the rebase is aborted, the edit stays behind on a side branch that only its own agent knows of',
   available: gitIsAvailable,
@@ -20,15 +25,14 @@ export const gitWorktreesSubject: ContendedSubject = {
     await mkdir(trunkDir);
     const repo = await seededGitRepo(files, trunkDir, { bare: true, signal });
     try {
-      const troubles = new GitTroubles();
-      const added = await addWorktrees(repo, agents, dir, troubles);
-      return new WorktreesTrunk(repo, added, troubles);
+      const setting = { repo, troubles: new GitTroubles(), backsOff };
+      return new WorktreesTrunk(setting, await addWorktrees(setting, agents, dir));
     } catch (error) {
       await repo.close();
       throw error;
     }
   },
-};
+});
 
 interface AddedWorktrees {
   readonly agents: readonly WorktreeAgent[];
@@ -37,14 +41,9 @@ interface AddedWorktrees {
 }
 
 /** All at once, as a swarm starts; those that git failed at are made again one by one. */
-async function addWorktrees(
-  repo: GitRepo,
-  agents: number,
-  dir: string,
-  troubles: GitTroubles,
-): Promise<AddedWorktrees> {
-  const add = (agent: number): Promise<WorktreeAgent> =>
-    WorktreeAgent.add(repo, join(dir, `agent-${agent}`), agent, troubles);
+async function addWorktrees(setting: WorktreeSetting, agents: number, dir: string): Promise<AddedWorktrees> {
+  const { repo } = setting;
+  const add = (agent: number): Promise<WorktreeAgent> => WorktreeAgent.add(setting, join(dir, `agent-${agent}`), agent);
   const first = await Promise.allSettled(Array.from({ length: agents }, (_, agent) => add(agent)));
   const failures: string[] = [];
   const added: WorktreeAgent[] = [];
@@ -68,12 +67,12 @@ class WorktreesTrunk implements ContendedTrunk {
   readonly #repo: GitRepo;
   readonly #agents: readonly WorktreeAgent[];
 
-  constructor(repo: GitRepo, { agents, failures }: AddedWorktrees, troubles: GitTroubles) {
+  constructor({ repo, troubles, backsOff }: WorktreeSetting, { agents, failures }: AddedWorktrees) {
     this.#repo = repo;
     this.#agents = agents;
     this.troubles = troubles;
     this.notes = [
-      `git-worktrees: add, commit, then rebase onto main and update-ref with the old value, at most ${attemptsMax} times`,
+      `git-worktrees: add, commit, then rebase onto main and update-ref with the old value; ${attemptsMax} tries, ${backsOff ? 'after a random, growing wait' : 'at once'}`,
       ...(failures.length === 0
         ? []
         : [`git-worktrees: ${failures.length} of ${agents.length} calls of git worktree add failed when made at once`]),

@@ -1,4 +1,4 @@
-import { gitWorktreesSubject } from '../subjects/git-worktrees.ts';
+import { gitWorktrees } from '../subjects/git-worktrees.ts';
 import type { ContendedSubject } from '../workloads/contended-trunk.ts';
 import { moundContender, overwritingContender } from './contention-mound.ts';
 import { wholeNumber, type SuiteOption, type SuiteSize } from './suite.ts';
@@ -13,6 +13,8 @@ export interface ContentionParameters {
   /** After so long no agent begins another edit in this round. */
   readonly budgetMs: number;
   readonly seed: number;
+  /** git agents that lose a race wait before they try again. */
+  readonly backsOff: boolean;
   /** With the negative control. */
   readonly control: boolean;
 }
@@ -21,7 +23,7 @@ type Sizing = Pick<ContentionParameters, 'commits' | 'rounds' | 'budgetMs'>;
 
 const sizings: Readonly<Record<SuiteSize, Sizing>> = {
   quick: { commits: 48, rounds: 1, budgetMs: 6_000 },
-  default: { commits: 96, rounds: 3, budgetMs: 12_000 },
+  default: { commits: 128, rounds: 3, budgetMs: 12_000 },
   full: { commits: 320, rounds: 5, budgetMs: 60_000 },
 };
 
@@ -34,6 +36,7 @@ export const contentionOptions: readonly SuiteOption[] = [
   { flags: '--files <n>', description: `files that they edit (${filesDefault})`, parse: wholeNumber(1, 10_000) },
   { flags: '--rounds <n>', description: 'rounds after the warm-up', parse: wholeNumber(1, 1_000) },
   { flags: '--seed <n>', description: 'another load of the same kind (1)', parse: wholeNumber(0, 1_000_000_000) },
+  { flags: '--no-backoff', description: 'git agents that lose a race try again at once' },
   { flags: '--control', description: 'with a Mound that overwrites, whose lost updates must be seen' },
 ];
 
@@ -42,17 +45,20 @@ export function contentionParametersOf(
   size: SuiteSize,
   values: Readonly<Record<string, unknown>>,
 ): ContentionParameters {
-  const given = values as Partial<Omit<ContentionParameters, 'subjects' | 'budgetMs'>>;
+  // commander's form of `--no-backoff` is `backoff: false`.
+  const given = values as Partial<Omit<ContentionParameters, 'subjects' | 'budgetMs'>> & { readonly backoff?: boolean };
   const { commits, rounds, budgetMs } = sizings[size];
   const control = given.control ?? false;
+  const backsOff = given.backoff ?? true;
   return {
-    subjects: [moundContender, gitWorktreesSubject, ...(control ? [overwritingContender] : [])],
+    subjects: [moundContender, gitWorktrees({ backsOff }), ...(control ? [overwritingContender] : [])],
     files: given.files ?? filesDefault,
     agents: given.agents ?? agentsDefault,
     commits: given.commits ?? commits,
     rounds: given.rounds ?? rounds,
     budgetMs,
     seed: given.seed ?? 1,
+    backsOff,
     control,
   };
 }

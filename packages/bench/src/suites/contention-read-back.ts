@@ -12,8 +12,10 @@ export interface AnsweredEdit {
 export interface ReadBack {
   /** Edits whose author was told that they are safe and that are nowhere. */
   readonly lost: readonly HotEdit[];
-  /** Landed edits of which a line stands on the trunk; the others were replaced by edits that had seen them. */
+  /** Landed edits of which a line stands on the trunk. */
   readonly standing: number;
+  /** Landed edits whose every line was replaced by edits that had seen it. */
+  readonly replaced: number;
   /** Edits that are whole in a record beside the trunk. */
   readonly aside: number;
   /** What must not be, whatever the authors were told: each line names one thing. */
@@ -44,18 +46,19 @@ export async function readBack(
   }
   const aside = await readAside(trunk, answered);
   const lost: HotEdit[] = [];
-  let standing = 0;
+  let [standing, replaced] = [0, 0];
   for (const { edit, answer } of answered) {
     const file = lineages.get(edit.path);
     if (answer.kind === 'landed') {
       if (file?.accountsFor(edit) !== true) lost.push(edit);
       else if (file.shows(edit)) standing++;
+      else replaced++;
       continue;
     }
     if (file?.shows(edit) === true) faults.push(`${edit.id} is on the trunk though its author was told otherwise`);
     if (promisesRecord(answer) && !aside.has(edit.id)) lost.push(edit);
   }
-  return { lost, standing, aside: aside.size, faults };
+  return { lost, standing, replaced, aside: aside.size, faults };
 }
 
 const promisesRecord = (answer: EditAnswer): boolean =>

@@ -1,5 +1,6 @@
 import { sampleOf, type Metric, type Sample, type WorkloadFields } from '../harness/result-file.ts';
 import { latencyOf, type ContentionArm, type ContentionRound } from './contention-arm.ts';
+import { overwritingContender } from './contention-mound.ts';
 import type { ReadBack } from './contention-read-back.ts';
 
 export type ContentionMetric = Metric | 'strandedEdits' | 'lockFailures' | 'racesLost';
@@ -43,7 +44,7 @@ export function contentionSamples(measured: readonly MeasuredArm[], workload: Wo
   }
   const reference = measured.find(({ arm }) => arm.subject.name === referenceName);
   for (const { arm } of measured) {
-    if (reference === undefined || arm === reference.arm) continue;
+    if (reference === undefined || arm === reference.arm || arm.subject === overwritingContender) continue;
     const ratios = ratiosWithinRounds(reference.arm, arm);
     if (ratios.length === 0) continue;
     samples.push(sampleOf(referenceName, workload, `ratioTo:${arm.subject.name}`, 'times', ratios));

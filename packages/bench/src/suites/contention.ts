@@ -21,6 +21,9 @@ export const contentionSuite: Suite = {
   run: (context) => runContentionSuite(contentionParametersOf(context.size, context.values), context),
 };
 
+/** The warm-up makes this part of a round's edits. */
+const warmUpPart = 8;
+
 type Context = Pick<SuiteContext, 'dir' | 'signal' | 'progress'>;
 
 /** What happened besides the figures. */
@@ -45,7 +48,14 @@ export async function runContentionSuite(parameters: ContentionParameters, conte
       const ran = await measureAll(arms, parameters, load, findings, context);
       const measured = await readAllBack(ran, findings, context);
       if (parameters.control) checkControl(measured, findings);
-      const workload = { ...load.fields(), commits, processes: 1, durability: 'flushed' };
+      const workload = {
+        ...load.fields(),
+        inFlight: agents,
+        commits,
+        backoff: parameters.backsOff,
+        processes: 1,
+        durability: 'flushed',
+      };
       const title = `${agents} agents at once, ${files} files, ${rounds} rounds of ${commits} edits for each arm, interleaved`;
       return await outcomeOf(title, measured, contentionSamples(measured, workload), findings);
     } finally {
@@ -123,7 +133,7 @@ async function measureAll(
     const { name } = arm.subject;
     progress.step(`${round < 0 ? 'warm-up' : `round ${round + 1} of ${rounds}`}: ${name}`);
     if (broken.has(arm)) return;
-    const edits = load.round(round, round < 0 ? Math.min(agents, commits) : commits);
+    const edits = load.round(round, round < 0 ? Math.min(agents, Math.ceil(commits / warmUpPart)) : commits);
     const ran = await attempt(name, 'commit', findings, () => arm.runRound(edits, { budgetMs, signal }));
     if (!ran) broken.add(arm);
   });
@@ -147,14 +157,15 @@ async function readAllBack(
     progress.step(`reading back ${name}`);
     await attempt(name, 'be read back', findings, async () => {
       const found = await arm.readBack();
+      const { standing, replaced, aside, lost, faults } = found;
       measured.push({ arm, found });
-      const { standing, aside, lost, faults } = found;
       findings.notes.push(
-        `read back from ${name}: ${standing} edits stand, ${aside} lie aside whole, ${lost.length} lost`,
+        `read back from ${name}: ${standing} edits stand, ${replaced} were replaced by edits that had seen them, ` +
+          `${aside} lie aside whole, ${lost.length} lost`,
       );
       if (faults.length > 0) throw new Error(`${faults.slice(0, 3).join('; ')} (${faults.length} faults)`);
       // What git or the control loses is a finding; what Mound loses is a broken promise.
-      if (name === 'mound' && lost.length > 0) throw new Error(`${lost[0]?.id ?? ''} and others are lost`);
+      if (name === 'mound' && lost.length > 0) throw new Error(`${lost.map(({ id }) => id).join(', ')} lost`);
     });
   }
   return measured;

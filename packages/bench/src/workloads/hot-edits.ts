@@ -11,7 +11,7 @@ const linesPerFile = 100;
 const editedLinesMax = 3;
 /** Lines that everybody wants, like a file's imports or its registry, and the share of edits that go there. */
 const hotLines = 5;
-const hotLineShare = 0.15;
+const hotLineShare = 0.25;
 
 export interface HotEditsParameters {
   readonly files: number;

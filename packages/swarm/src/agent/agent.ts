@@ -83,13 +83,16 @@ export async function runAgent(options: AgentOptions): Promise<AgentEnd> {
   return end('turns', role.maxTurns, `used up its ${role.maxTurns} turns`);
 }
 
-/** One JSON object: `ok`, `says`, and what the tool adds. */
+/** One JSON object: `ok`, `says`, and what the tool adds. Where that is too long, its short fields stay whole. */
 function renderAnswer(answer: ToolAnswer, charsMax: number): string {
   const text = JSON.stringify({ ok: answer.ok, says: answer.says, ...answer.more });
   if (text.length <= charsMax) return text;
   const says = `${answer.says} (the answer of ${text.length} characters was cut at ${charsMax}: ask for less at a time)`;
-  return JSON.stringify({ ok: answer.ok, says, cut: text.slice(0, charsMax) });
+  const short = Object.entries(answer.more ?? {}).filter(([, value]) => typeof value !== 'object' && isShort(value));
+  return JSON.stringify({ ok: answer.ok, says, ...Object.fromEntries(short), cut: text.slice(0, charsMax) });
 }
+
+const isShort = (value: unknown): boolean => typeof value !== 'string' || value.length <= 200;
 
 /** A model that does not heed its signal must not keep the agent's slot. */
 async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {

@@ -2,6 +2,11 @@ import type { ConflictPath, ConflictSide, ConflictView, Hunk, HunkLines } from '
 import type { ConflictDetails, ConflictedPath, SideView, Span } from '../tools/operations.ts';
 import { textOf } from './repo-reads.ts';
 
+/** A side longer than this is not shown whole: its hunks are what counts. */
+const sideCharsMax = 20_000;
+/** A longer stretch of a hunk is cut. */
+const hunkCharsMax = 4_000;
+
 /** A conflict as a merger reads it. */
 export const detailsOf = (view: ConflictView): ConflictDetails => ({
   conflict: view.id,
@@ -23,7 +28,8 @@ function sideOf(side: ConflictSide): SideView {
   const { version, content } = side;
   if (content === undefined) return { version, text: undefined, state: 'absent' };
   const text = textOf(content);
-  return { version, text, state: text === undefined ? 'binary' : 'text' };
+  if (text === undefined) return { version, text, state: 'binary' };
+  return text.length > sideCharsMax ? { version, text: undefined, state: 'large' } : { version, text, state: 'text' };
 }
 
 const hunkDetails = ({ index, base, current, incoming }: Hunk): ConflictedPath['hunks'][number] => ({
@@ -33,8 +39,8 @@ const hunkDetails = ({ index, base, current, incoming }: Hunk): ConflictedPath['
   incoming: spanOf(incoming),
 });
 
-const spanOf = ({ start, count, text }: HunkLines): Span => ({
-  from: start,
-  lines: count,
-  text: Buffer.from(text).toString('utf8'),
-});
+function spanOf({ start, count, text }: HunkLines): Span {
+  const whole = Buffer.from(text).toString('utf8');
+  const isCut = whole.length > hunkCharsMax;
+  return { from: start, lines: count, text: isCut ? whole.slice(0, hunkCharsMax) : whole, ...(isCut && { cut: true }) };
+}

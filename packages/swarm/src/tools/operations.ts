@@ -76,6 +76,8 @@ export interface Span {
   readonly from: number;
   readonly lines: number;
   readonly text: string;
+  /** The text goes on. */
+  readonly cut?: true;
 }
 
 export interface ConflictedPath {
@@ -95,9 +97,9 @@ export interface ConflictedPath {
 
 export interface SideView {
   readonly version: number;
-  /** `absent`, or `binary` where there is no text to show. */
+  /** undefined where there is none to show: `absent`, `binary`, or too `large` to show beside its hunks. */
   readonly text: string | undefined;
-  readonly state: 'text' | 'binary' | 'absent';
+  readonly state: 'text' | 'large' | 'binary' | 'absent';
 }
 
 export interface ConflictDetails {

@@ -9,7 +9,7 @@ const packr = new Packr({ useRecords: false, variableMapSize: true, moreTypes: f
 export type Packable = null | boolean | number | string | Uint8Array | readonly Packable[];
 
 export function pack(value: Packable): Buffer {
-  return packr.pack(value) as Buffer;
+  return packr.pack(value);
 }
 
 /** Decoded buffers alias the input: pass bytes that nobody writes to afterwards. */

@@ -85,6 +85,21 @@ test('edited step by step, a tree is what it is computed whole; also where it li
   );
 });
 
+test('a path that is moved away and filled again is there, in whatever order that is said', async () => {
+  const file = { mode: 0o100644, id: '1'.repeat(40) };
+  const [put, gone] = [
+    { path: 'a', file },
+    { path: 'a', file: undefined },
+  ];
+  const expected = treeOf(new Map([['a', file]])).id;
+  for (const edits of [
+    [put, gone],
+    [gone, put],
+  ]) {
+    expect((await editDirectory(emptyDirectory, edits, readerOf(new Map()), () => undefined)).id).toBe(expected);
+  }
+});
+
 test('an odd tree becomes the one that its flat heads give', () => {
   const id = '1'.repeat(40);
   const empty = emptyDirectory.id;

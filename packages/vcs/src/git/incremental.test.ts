@@ -30,6 +30,10 @@ const more = (dir: string, script: string): void =>
 
 const target = (): string => join(temporaryDir(), 'out.git');
 
+const stop = (): never => {
+  throw new Error('stopped by the caller');
+};
+
 describe.each(stores)('in steps through %s', (_, open) => {
   test('new commits, branches and tags are brought in by the next import, and out by the next export', async () => {
     const source = scriptedRepo(
@@ -195,9 +199,6 @@ describe.each(stores)('in steps through %s', (_, open) => {
     await exportGit(repo, target(), { onProgress: note });
     expect(seen).toEqual(['1/3', '2/3', '3/3', '1/3', '2/3', '3/3']);
 
-    const stop = (): never => {
-      throw new Error('stopped by the caller');
-    };
     const other = await open();
     await expect(importGit(other, source, { onProgress: stop })).rejects.toThrow('stopped by the caller');
     await importGit(other, source);

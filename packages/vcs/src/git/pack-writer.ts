@@ -9,6 +9,8 @@ const offsetDelta = 6;
 
 /** A pack is handed to git when it has this many bytes. */
 const packBytesMax = 32 * 1024 * 1024;
+/** Packs that git takes in at once. */
+const handedMax = 2;
 /** Fewer objects than this become loose ones, so that small exports do not litter the repository with packs. */
 const looseObjectsMax = 100;
 /** As git's own default for the length of a chain. */
@@ -38,8 +40,8 @@ export class PackWriter {
   #bases = new Map<string, Base>();
   #basesBytes = 0;
   readonly #written = new Set<string>();
-  /** The pack that git is taking in. */
-  #handed: Promise<void> = Promise.resolve();
+  /** The packs that git is taking in, oldest first. */
+  #handed: Promise<unknown>[] = [];
 
   constructor(gitDir: string) {
     this.#gitDir = gitDir;
@@ -67,9 +69,9 @@ export class PackWriter {
     return id;
   }
 
-  /** Hands the pack to git and begins the next; one pack is being taken in at a time. */
+  /** Hands the pack to git and begins the next. */
   async flush(): Promise<void> {
-    await this.#handed;
+    while (this.#handed.length >= handedMax) await this.#handed.shift();
     if (this.#count === 0) return;
     const header = Buffer.alloc(12);
     header.write('PACK', 'latin1');
@@ -82,15 +84,16 @@ export class PackWriter {
     this.#offset = 12;
     this.#bases = new Map();
     this.#basesBytes = 0;
-    this.#handed = runGit(args, { gitDir: this.#gitDir, input: withTrailer(pieces) }).then(() => undefined);
-    // Awaited by the next flush or by `finish`.
-    this.#handed.catch(() => undefined);
+    const handed = runGit(args, { gitDir: this.#gitDir, input: withTrailer(pieces) });
+    // Awaited by a later flush or by `finish`.
+    handed.catch(() => undefined);
+    this.#handed.push(handed);
   }
 
   /** All that was added is in the repository. */
   async finish(): Promise<void> {
     await this.flush();
-    await this.#handed;
+    await Promise.all(this.#handed);
   }
 
   #push(...pieces: readonly Buffer[]): void {

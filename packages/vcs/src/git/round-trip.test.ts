@@ -131,6 +131,18 @@ describe.each(stores)('import and export through %s', (_, open) => {
     await repo.close();
   });
 
+  test('a landing has the parents of its commit, each once', async () => {
+    const source = scriptedRepo(histories['an octopus'] ?? '');
+    const repo = await open();
+    await importGit(repo, source);
+    for (const line of git(source, ['rev-list', '--parents', 'main']).split('\n')) {
+      const [id = '', ...parents] = line.split(' ');
+      const view = repo.commit(repo.gitMarks.seqOf(id) ?? 0);
+      expect(view.parents).toEqual(parents.map((parent) => repo.commit(repo.gitMarks.seqOf(parent) ?? 0).commit));
+    }
+    await repo.close();
+  });
+
   test('odd trees come back as they were, and what builds on them is the same at every export', async () => {
     const source = scriptedRepo('mkdir d e; echo a > d/a; echo b > b; echo e > e/e; commit 1');
     const blob = git(source, ['rev-parse', 'HEAD:b']);

@@ -62,7 +62,7 @@ function bytesOf(value: unknown, what: string): Buffer {
 
 function preconditionOf(value: unknown, what: string): Precondition {
   const expect = value as Partial<Precondition> | undefined;
-  if (expect?.kind === 'absent' || expect?.kind === 'any') return expect as Precondition;
+  if (expect?.kind === 'absent' || expect?.kind === 'any') return expect;
   if (expect?.kind === 'version' && Number.isSafeInteger(expect.seq) && (expect.seq ?? -1) >= 0) {
     return expect as Precondition;
   }
@@ -172,7 +172,7 @@ export function admit(intent: Intent): AdmittedIntent | Rejected {
       records,
       reads: reads.map((read) => {
         const isVersion = Number.isSafeInteger(read.version) && read.version >= 0;
-        if (!isVersion) throw malformed(`the read of ${String(read.path)} has no version`);
+        if (!isVersion) throw malformed(`the read of ${read.path} has no version`);
         return { path: pathOf(read.path, 'path read'), version: read.version };
       }),
       operationId: optionalText(intent.operationId, 'nameBytesMax', 'the operation id'),

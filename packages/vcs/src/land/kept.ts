@@ -1,6 +1,6 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import type { RepoPath } from '../core/ids.ts';
-import type { Author, Precondition } from '../core/intent.ts';
+import type { Precondition } from '../core/intent.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import { authorTuple, decodeAuthor } from '../format/author.ts';
 import { pack, unpack, type Packable } from '../format/codec.ts';
@@ -76,7 +76,7 @@ export function decodeKept(bytes: Uint8Array): AdmittedIntent {
   const [branch, author, message, rationale, task, breakage, edits, records, reads, operationId, onStaleRead] = fields;
   return {
     branch: branch as string,
-    author: decodeAuthor(author as Uint8Array) as Author,
+    author: decodeAuthor(author as Uint8Array),
     message: message as string,
     rationale: (rationale as string | null) ?? undefined,
     task: (task as string | null) ?? undefined,

@@ -1,7 +1,7 @@
 import type { RepoPath } from '../core/ids.ts';
 import { bytesOfPath } from '../core/path.ts';
 import type { Place } from '../format/entry.ts';
-import { headKey, pathKey } from '../format/keys.ts';
+import { headKey } from '../format/keys.ts';
 import type { Head, LogReader } from '../log/log-reader.ts';
 import { foldKey } from './batch-writer.ts';
 import type { DecideState, HeadState } from './decide.ts';
@@ -71,6 +71,3 @@ export const isAnyFreeze = (reader: LogReader): boolean => {
   for (const _ of reader.store.tables.freezes.getKeys({ limit: 1 })) return true;
   return false;
 };
-
-/** Where a path's children begin in the `paths` table. */
-export const pathsFrom = (path: RepoPath): Buffer => pathKey(bytesOfPath(path));

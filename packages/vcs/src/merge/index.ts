@@ -1,6 +1,6 @@
 export { addedMarkers } from './added-markers.ts';
 export type { LineRange, Region } from './combine.ts';
-export { isBinary, joinLines, splitLines } from './lines.ts';
+export { joinLines, splitLines } from './lines.ts';
 export { renderConflict, type MarkerLabels, type MarkerOptions } from './markers.ts';
 export { mergeFile } from './merge-file.ts';
 export type { FileState, MergeInput } from './merge-input.ts';

@@ -322,12 +322,13 @@ function mustParsePath(path: string): RepoPath {
   return parsed;
 }
 
+/** What git refuses in a ref's name, by `git check-ref-format`. */
+// oxlint-disable-next-line no-control-regex
+const notInRefs = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[/.]|[/.]$|\.lock$|\/\./;
+
 /** Names of branches and tags become git refs: the same characters are refused. */
 function checkName(name: string, what: string): void {
-  const isRefName =
-    name !== '' &&
-    Buffer.byteLength(name) <= limits.nameBytesMax &&
-    !/[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[/.]|[/.]$|\.lock$|\/\./.test(name);
+  const isRefName = name !== '' && Buffer.byteLength(name) <= limits.nameBytesMax && !notInRefs.test(name);
   if (!isRefName)
     throw new MoundError('invalid-argument', `'${name}' cannot name a ${what}; use letters, digits, - and /`, { name });
 }

@@ -7,8 +7,8 @@ import { seqKey, seqOfKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { decodeKept } from '../land/kept.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { mergeFile, type FileState } from '../merge/index.ts';
-import type { ConflictPath, ConflictSide, ConflictView } from './types.ts';
+import { mergeFile, type FileState, type MergeInput } from '../merge/index.ts';
+import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
 
 const absentSide: ConflictSide = { version: 0, blob: undefined, mode: undefined, content: undefined };
 
@@ -108,6 +108,8 @@ export class Conflicts {
         base: this.headAsOf(entry.branchId, edit.path, seen),
         current: this.headAsOf(entry.branchId, edit.path, asOf),
       };
+      // Not stale: it lands as it is.
+      if (row.base.seq === row.current.seq && row.base.index === row.current.index) return [];
       const [base, current] = [stateOf(this.side(row.base)), stateOf(this.side(row.current))];
       const incoming = stateOf(this.incoming({ ...row, reason: '', driver: '' }, kept));
       const merged = mergeFile({ path: edit.path, base, current, incoming });
@@ -123,9 +125,21 @@ export class Conflicts {
     const isElsewhere = row.reason.startsWith('move/');
     const current = this.side(isElsewhere ? row.current : this.headAsOf(entry.branchId, path, asOf));
     const incoming = this.incoming(row, kept);
-    const merged = mergeFile({ path, base: stateOf(base), current: stateOf(current), incoming: stateOf(incoming) });
-    const hunks = merged.kind === 'conflict' ? merged.hunks : [];
-    return { path, reason: row.reason, driver: row.driver, base, current, incoming, hunks };
+    const { reason, driver } = row;
+    let found: readonly Hunk[] | undefined;
+    return {
+      path,
+      reason,
+      driver,
+      base,
+      current,
+      incoming,
+      // Merging costs more than all else here, and many readers want the sides alone.
+      get hunks() {
+        found ??= hunksOf({ path, base: stateOf(base), current: stateOf(current), incoming: stateOf(incoming) });
+        return found;
+      },
+    };
   }
 
   private headAsOf(branchId: number, path: RepoPath, asOf: number): Place {
@@ -150,6 +164,11 @@ export class Conflicts {
     if (content === undefined) return absentSide;
     return { version: 0, blob: blobIdOf(content), mode: edit.mode ?? base.mode ?? 'file', content };
   }
+}
+
+function hunksOf(input: MergeInput): readonly Hunk[] {
+  const merged = mergeFile(input);
+  return merged.kind === 'conflict' ? merged.hunks : [];
 }
 
 export const stateOf = ({ content, mode }: ConflictSide): FileState | null =>

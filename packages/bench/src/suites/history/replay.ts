@@ -24,8 +24,8 @@ export interface ReplayOptions {
   /** False: conflicts stay open and nothing is corrected. */
   readonly useRecord: boolean;
   readonly signal: AbortSignal;
-  onEvent(event: SwarmEvent): void;
-  onWindow(number: number, count: number): void;
+  readonly onEvent: (event: SwarmEvent) => void;
+  readonly onWindow: (number: number, count: number) => void;
 }
 
 export interface ReplayResult {
