@@ -147,7 +147,7 @@ export class BatchWriter {
     const own = branch.commitSeq === 0 ? [] : [branch.commitSeq];
     const parents = makesCommit ? [...own, ...(extras.git?.extraParents ?? [])] : [];
     const time = extras.git?.time ?? intent.time;
-    const body = edits.length === intent.edits.length ? intent.bodyDigest : digestEdits(admitted, edits);
+    const body = edits.length === intent.edits.length ? intent.bodyDigest : digestEdits(admitted, edits, extras);
     const commit = makesCommit
       ? commitIdOf(
           parents.map((parent) => this.commitAt(parent)),

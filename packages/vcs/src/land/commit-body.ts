@@ -14,6 +14,8 @@ export interface CommitBody {
   readonly rationale: string | undefined;
   readonly task: string | undefined;
   readonly breakage: string | undefined;
+  /** Raw commit object where it was imported: two git commits may differ in nothing else. */
+  readonly gitRaw: Uint8Array | undefined;
   readonly changes: readonly {
     readonly path: RepoPath;
     readonly mode: Mode | undefined;
@@ -29,7 +31,8 @@ export function digestCommitBody(body: CommitBody): Buffer {
     blob === undefined ? null : Buffer.from(blob, 'hex'),
   ]);
   const optional = [body.rationale ?? null, body.task ?? null, body.breakage ?? null];
-  return bodyDigestOf(pack([authorTuple(body.author), body.message, ...optional, changes]));
+  const git = body.gitRaw === undefined ? null : digest(body.gitRaw);
+  return bodyDigestOf(pack([authorTuple(body.author), body.message, ...optional, changes, git]));
 }
 
 /** Eight bytes that tell whether two intents with one operation id ask for the same. */

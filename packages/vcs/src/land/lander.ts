@@ -18,7 +18,7 @@ import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
 import { isAnyFreeze, LandingState } from './landing-state.ts';
 import { StaleMerge, type MergedStale } from './merge-stale.ts';
 import { outcomeOfEntry } from './outcomes.ts';
-import { prepare } from './prepare.ts';
+import { prepare, type KnownIds } from './prepare.ts';
 import type { LandingExtras, PreparedIntent } from './prepared.ts';
 
 /** Intents and acts in one transaction at most, and their bytes. */
@@ -64,6 +64,7 @@ export class Lander {
   private readonly mergePool: MergePool;
   private readonly hashPool: HashPool;
   private queue: Item[] = [];
+  private lastGit: Promise<unknown> = Promise.resolve();
   private isScheduled = false;
   private inFlight = 0;
   private readonly idle: (() => void)[] = [];
@@ -88,13 +89,27 @@ export class Lander {
         const message = `the queue of ${queueCountMax} intents stayed full for ${roomWaitMs} ms`;
         return reject('overloaded', message, 'land fewer intents at once, or later');
       }
-      const known = this.hashPool.isNeeded(admitted) ? await this.hashPool.hash(admitted) : undefined;
+      const hashing = this.hashed(admitted, extras);
+      const known = hashing && (await hashing);
       const prepared = prepare(this.reader, admitted, extras, this.clock.now(), known);
       if (isRejected(prepared)) return prepared;
       return await this.enqueueIntent(prepared);
     } finally {
       this.leave();
     }
+  }
+
+  /** Ids of large contents, hashed in a thread. Imported commits keep the order of their calls all the same. */
+  private hashed(admitted: AdmittedIntent, extras: LandingExtras): Promise<KnownIds | undefined> | undefined {
+    const hashing = this.hashPool.isNeeded(admitted) ? this.hashPool.hash(admitted) : undefined;
+    if (!extras.git) return hashing;
+    const before = this.lastGit;
+    const turn = (async () => {
+      await before;
+      return hashing;
+    })();
+    this.lastGit = turn.catch(() => undefined);
+    return turn;
   }
 
   /** Writes something that is no intent (a mark, a fork, a tag) in the same order and transaction. */

@@ -156,7 +156,7 @@ export class StaleMerge {
       intent: {
         ...intent,
         edits,
-        bodyDigest: digestEdits(intent.admitted, edits),
+        bodyDigest: digestEdits(intent.admitted, edits, intent.extras),
         merged: [...intent.merged.filter((note) => !merged.some(({ path }) => path === note.path)), ...merged],
         attempts: intent.attempts + 1,
       },

@@ -133,18 +133,19 @@ export function prepare(
     edits.push(prepared);
     byPath.set(edit.path, prepared);
   }
-  const bodyDigest = digestEdits(admitted, edits);
+  const bodyDigest = digestEdits(admitted, edits, extras);
   const asked = askedDigest(bodyDigest, admitted.branch, admitted.records);
   return { admitted, edits, bodyDigest, asked, merged: [], extras, time, attempts: 0 };
 }
 
-export function digestEdits(admitted: AdmittedIntent, edits: readonly PreparedEdit[]): Buffer {
+export function digestEdits(admitted: AdmittedIntent, edits: readonly PreparedEdit[], { git }: LandingExtras): Buffer {
   return digestCommitBody({
     author: admitted.author,
     message: admitted.message,
     rationale: admitted.rationale,
     task: admitted.task,
     breakage: admitted.breakage,
+    gitRaw: git?.raw,
     changes: edits.map(({ path, target }) => ({ path, mode: target?.mode, blob: target?.blob })),
   });
 }

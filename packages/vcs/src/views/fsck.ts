@@ -95,6 +95,7 @@ export class Fsck {
       rationale: entry.rationale,
       task: entry.task,
       breakage: entry.breakage,
+      gitRaw: entry.gitRaw,
       changes: entry.changes.map((row) => ({ path: this.reader.pathOf(row.pathId), mode: row.mode, blob: row.blob })),
     });
     if (commitIdOf(parents as CommitId[], entry.time, body) !== entry.commit) {

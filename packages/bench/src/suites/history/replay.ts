@@ -38,7 +38,7 @@ export interface ReplayResult {
 }
 
 /** A worker flags a file from this size on, once in a run. */
-const flagBytesMin = 256 * 1024;
+const flagBytesMin = 128 * 1024;
 /** Paths of a task's scope; a commit that touches more may change everything. */
 const scopeMax = 500;
 
@@ -131,7 +131,8 @@ class Replay {
     for (const change of commit.changes) {
       if (change.id === undefined || this.flagged.has(change.path)) continue;
       const content = await this.options.history.content(change);
-      if (content === undefined || content.length < flagBytesMin) continue;
+      // Another worker may have flagged it while this one was reading.
+      if (content === undefined || content.length < flagBytesMin || this.flagged.has(change.path)) continue;
       this.flagged.add(change.path);
       return change.path;
     }
