@@ -145,6 +145,21 @@ describe('deletes and moves', () => {
     expect([...repo.log({ path: 'a.txt' })].map(({ seq }) => seq)).toEqual([again, seqOf(gone), v1]);
   });
 
+  test('a task that rewrote a file as it was, while another deleted it, ends merged with the file gone', async () => {
+    const repo = await tempRepo();
+    const v1 = await put(repo, 'a.txt', 'one\n');
+    await repo.land({ author: setup, message: 'm', changes: [{ kind: 'delete', path: 'a.txt', expect: version(v1) }] });
+    const outcome = await repo.land({
+      author: agent('a'),
+      message: 'm',
+      changes: [{ kind: 'put', path: 'a.txt', content: 'one\n', expect: version(v1) }],
+      records: [{ key: 'task/1', expect: absent, value: 'done' }],
+    });
+    expect(outcome).toMatchObject({ kind: 'merged', merged: [{ path: 'a.txt', result: undefined }] });
+    expect(repo.snapshot().list()).toEqual([]);
+    expect([...repo.events()].at(-2)).toMatchObject({ kind: 'file.merged', path: 'a.txt' });
+  });
+
   const text = 'one\ntwo\nthree\nfour\nfive\n';
 
   test('an edit of the old path follows a move', async () => {

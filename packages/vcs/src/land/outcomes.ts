@@ -1,8 +1,12 @@
 import { conflictIdOf, parkedIdOf, type BlobId, type FileVersion, type RepoPath } from '../core/ids.ts';
 import type { MergedPath, Outcome } from '../core/outcome.ts';
-import type { LandingEntry, LogEntry } from '../format/entry.ts';
+import type { LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { reject } from '../intent/reject.ts';
+
+/** A merge that came out as what is there already left no change: the current side stands. */
+const blobAt = (reader: LogReader, place: Place): BlobId | undefined =>
+  place.seq === 0 ? undefined : reader.change(place).blob;
 
 export function mergedPathsOf(reader: LogReader, entry: LandingEntry): MergedPath[] {
   const blobs = new Map<number, BlobId | undefined>(entry.changes.map((row) => [row.pathId, row.blob]));
@@ -11,7 +15,7 @@ export function mergedPathsOf(reader: LogReader, entry: LandingEntry): MergedPat
     driver: row.driver,
     base: row.base.seq as FileVersion,
     current: row.current.seq as FileVersion,
-    result: blobs.get(row.pathId) ?? reader.change(row.current).blob,
+    result: blobs.has(row.pathId) ? blobs.get(row.pathId) : blobAt(reader, row.current),
   }));
 }
 
