@@ -15,7 +15,11 @@ test('worker threads of one process commit at once, beside its main thread', asy
   await first.close();
   const repo = await tempRepo(dir);
   const ended = ['a', 'b', 'c'].map((name) => {
-    const worker = new Worker(writerScript, { argv: [dir, name, '60', '6', join(dir, `acks-${name}`)], stdout: true, execArgv: [] });
+    const worker = new Worker(writerScript, {
+      argv: [dir, name, '60', '6', join(dir, `acks-${name}`)],
+      stdout: true,
+      execArgv: [],
+    });
     onCleanup(async () => void (await worker.terminate()));
     return new Promise<number>((resolve, reject) => {
       worker.once('error', reject);

@@ -1,4 +1,4 @@
-import { allocate } from '../core/allocate.ts';
+import { allocate, copyOf } from '../core/allocate.ts';
 
 /**
  * A delta says how to make a target from a base: copies of base ranges and
@@ -16,61 +16,82 @@ const searchBytesMin = 256;
 /** A middle longer than this is not searched: the work stays bounded. */
 const searchBytesMax = 4 * 1024 * 1024;
 
+/** Writes tokens into one buffer that grows; its content is copied out at the end. */
 class DeltaWriter {
-  private readonly chunks: Buffer[] = [];
+  private bytes = Buffer.allocUnsafeSlow(4096);
+  private at = 0;
+
+  private reserve(count: number): void {
+    if (this.at + count <= this.bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + count));
+    this.bytes.copy(grown, 0, 0, this.at);
+    this.bytes = grown;
+  }
 
   private varint(value: number): void {
-    const bytes: number[] = [];
     let rest = value;
     while (rest >= 0x80) {
-      bytes.push((rest % 0x80) | 0x80);
+      this.bytes[this.at++] = (rest % 0x80) | 0x80;
       rest = Math.floor(rest / 0x80);
     }
-    bytes.push(rest);
-    this.chunks.push(Buffer.from(bytes));
+    this.bytes[this.at++] = rest;
   }
 
   copy(offset: number, length: number): void {
     if (length === 0) return;
+    this.reserve(16);
     this.varint(length * 2);
     this.varint(offset);
   }
 
   insert(bytes: Buffer): void {
     if (bytes.length === 0) return;
+    this.reserve(bytes.length + 8);
     this.varint(bytes.length * 2 + 1);
-    this.chunks.push(bytes);
+    this.at += bytes.copy(this.bytes, this.at);
   }
 
+  /** The delta; the writer is ready for the next one. */
   finish(): Buffer {
-    return Buffer.concat(this.chunks);
+    const delta = copyOf(this.bytes.subarray(0, this.at));
+    this.at = 0;
+    if (this.bytes.length > scratchBytesMax) this.bytes = Buffer.allocUnsafeSlow(4096);
+    return delta;
   }
 }
+
+/** A larger buffer is not kept for the next delta. */
+const scratchBytesMax = 1024 * 1024;
+const writer = new DeltaWriter();
+
+/** Native comparisons of ever shorter ranges, so that few bytes are left to a loop. */
+const comparedBytes = [1024, 128] as const;
 
 function commonPrefix(a: Buffer, b: Buffer): number {
   const bound = Math.min(a.length, b.length);
   let at = 0;
-  // Buffer.compare runs natively: halve the work by blocks before going byte by byte.
-  for (let step = 1024; at + step <= bound && a.compare(b, at, at + step, at, at + step) === 0;) at += step;
+  for (const step of comparedBytes) {
+    while (at + step <= bound && a.compare(b, at, at + step, at, at + step) === 0) at += step;
+  }
   while (at < bound && a[at] === b[at]) at++;
   return at;
 }
 
 function commonSuffix(a: Buffer, b: Buffer, bound: number): number {
   let length = 0;
-  const step = 1024;
-  while (
-    length + step <= bound &&
-    a.compare(b, b.length - length - step, b.length - length, a.length - length - step, a.length - length) === 0
-  ) {
-    length += step;
+  for (const step of comparedBytes) {
+    while (length + step <= bound) {
+      const [endA, endB] = [a.length - length, b.length - length];
+      if (a.compare(b, endB - step, endB, endA - step, endA) !== 0) break;
+      length += step;
+    }
   }
   while (length < bound && a[a.length - 1 - length] === b[b.length - 1 - length]) length++;
   return length;
 }
 
 /** Writes the middle of the target as copies of base blocks where it finds them. */
-function writeSearched(writer: DeltaWriter, base: Buffer, middle: Buffer): void {
+function writeSearched(base: Buffer, middle: Buffer): void {
   const blocks = new Map<string, number>();
   for (let at = 0; at + blockBytes <= base.length; at += blockBytes) {
     const block = base.toString('latin1', at, at + blockBytes);
@@ -109,13 +130,12 @@ function writeSearched(writer: DeltaWriter, base: Buffer, middle: Buffer): void 
 export function encodeDelta(base: Buffer, target: Buffer): Buffer {
   const prefix = commonPrefix(base, target);
   const suffix = commonSuffix(base, target, Math.min(base.length, target.length) - prefix);
-  const writer = new DeltaWriter();
   writer.copy(0, prefix);
   const middle = target.subarray(prefix, target.length - suffix);
   const baseMiddle = base.length - suffix - prefix;
   if (middle.length < searchBytesMin || baseMiddle < blockBytes || middle.length > searchBytesMax)
     writer.insert(middle);
-  else writeSearched(writer, base, middle);
+  else writeSearched(base, middle);
   writer.copy(base.length - suffix, suffix);
   return writer.finish();
 }

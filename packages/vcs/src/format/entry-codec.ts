@@ -99,17 +99,21 @@ const packPlaces = (base: Place, current: Place): Packable[] => [base.seq, base.
 
 /** The rare fields of a landing; null as a whole where all are empty, which is the usual case. */
 function packRare(entry: LandingEntry): Packable {
-  const rare: Packable[] = [
-    entry.merged.map((row) => [row.pathId, row.driver, ...packPlaces(row.base, row.current)]),
-    entry.staleReads.map((row) => [row.path, row.seen, row.actual]),
-    entry.coAuthorIds,
-    entry.resolves,
-    entry.unparks,
-    orNull(entry.accounts),
-    orNull(entry.gitRaw),
+  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw } = entry;
+  const isUsual =
+    merged.length + staleReads.length + coAuthorIds.length + resolves + unparks === 0 &&
+    accounts === undefined &&
+    gitRaw === undefined;
+  if (isUsual) return null;
+  return [
+    merged.map((row) => [row.pathId, row.driver, ...packPlaces(row.base, row.current)]),
+    staleReads.map((row) => [row.path, row.seen, row.actual]),
+    coAuthorIds,
+    resolves,
+    unparks,
+    orNull(accounts),
+    orNull(gitRaw),
   ];
-  const isEmpty = rare.every((field) => field === null || field === 0 || (Array.isArray(field) && field.length === 0));
-  return isEmpty ? null : rare;
 }
 
 type RareTuple = [

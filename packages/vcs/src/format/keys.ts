@@ -17,6 +17,9 @@ export function idKey(id: number): Buffer {
   return key;
 }
 
+/** Longer authors stand under their digest. */
+export const authorKey = (packed: Buffer): Buffer => (packed.length <= 64 ? packed : digest(packed));
+
 export function headKey(branchId: number, pathId: number): Buffer {
   const key = Buffer.allocUnsafe(8);
   key.writeUInt32BE(branchId, 0);

@@ -31,7 +31,8 @@ function checkLimit(name: LimitName, found: number, what: string): void {
 function text(value: unknown, name: LimitName, what: string): string {
   if (typeof value !== 'string') throw malformed(`${what} is not a string`);
   if (!isWellFormed(value)) throw malformed(`${what} holds a lone surrogate`);
-  checkLimit(name, Buffer.byteLength(value), `the size of ${what}`);
+  // No character takes more than three bytes a unit, so most texts need no count.
+  if (value.length * 3 > limits[name]) checkLimit(name, Buffer.byteLength(value), `the size of ${what}`);
   return value;
 }
 
@@ -123,10 +124,19 @@ function checkAuthor(author: Author | undefined): Author {
   const name = text(author.name, 'nameBytesMax', "the author's name");
   if (!['human', 'agent', 'system'].includes(author.kind))
     throw malformed("the author's kind is not human, agent or system");
-  const optional = (['email', 'agent', 'role', 'model'] as const)
-    .map((field) => [field, optionalText(author[field], 'nameBytesMax', `the author's ${field}`)] as const)
-    .filter(([, value]) => value !== undefined);
-  return { name, kind: author.kind, ...Object.fromEntries(optional) };
+  const { kind } = author;
+  const email = optionalText(author.email, 'nameBytesMax', "the author's email");
+  const agent = optionalText(author.agent, 'nameBytesMax', "the author's agent");
+  const role = optionalText(author.role, 'nameBytesMax', "the author's role");
+  const model = optionalText(author.model, 'nameBytesMax', "the author's model");
+  return {
+    name,
+    kind,
+    ...(email !== undefined && { email }),
+    ...(agent !== undefined && { agent }),
+    ...(role !== undefined && { role }),
+    ...(model !== undefined && { model }),
+  };
 }
 
 function oneOf<T extends string>(value: T | undefined, allowed: readonly T[], what: string): T {
@@ -137,6 +147,7 @@ function oneOf<T extends string>(value: T | undefined, allowed: readonly T[], wh
 }
 
 function checkTwice(names: readonly string[], what: string): void {
+  if (names.length < 2) return;
   const seen = new Set<string>();
   for (const name of names) {
     if (seen.has(name)) throw malformed(`${what} ${JSON.stringify(name)} stands twice in one intent`);

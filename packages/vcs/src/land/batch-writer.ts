@@ -4,7 +4,7 @@ import type { Author } from '../core/intent.ts';
 import { bytesOfPath, foldPath } from '../core/path.ts';
 import { encodeAuthor } from '../format/author.ts';
 import { pack } from '../format/codec.ts';
-import { encodeEntry, modeNumberOf } from '../format/entry-codec.ts';
+import { encodeEntry } from '../format/entry-codec.ts';
 import {
   nowhere,
   type Body,
@@ -14,8 +14,8 @@ import {
   type RecordRow,
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
-import { headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
-import { encodePlace, type BranchRow, type LogReader } from '../log/log-reader.ts';
+import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { encodeHead, encodePlace, type BranchRow, type LogReader } from '../log/log-reader.ts';
 import { linkAfter } from '../log/places.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
@@ -73,13 +73,12 @@ export class BatchWriter {
   }
 
   authorId(author: Author): number {
-    const packed = encodeAuthor(author);
-    const key = packed.length <= 64 ? packed : digest(packed);
-    const known = this.tables.authorIds.getBinary(key);
-    if (known !== undefined) return known.readUInt32BE(0);
+    const known = this.reader.getAuthorId(author);
+    if (known !== undefined) return known;
     const id = this.counters.nextAuthorId++;
+    const packed = encodeAuthor(author);
     this.tables.authors.putSync(idKey(id), packed);
-    this.tables.authorIds.putSync(key, idKey(id));
+    this.tables.authorIds.putSync(authorKey(packed), idKey(id));
     return id;
   }
 
@@ -202,15 +201,14 @@ export class BatchWriter {
   }
 
   private commitAt(seq: number): CommitId {
-    const commit = this.commits.get(seq) ?? this.reader.landing(seq).commit;
+    const commit = this.commits.get(seq) ?? this.reader.commitAt(seq);
     invariant(commit !== undefined, `parent ${seq} is a commit`);
     return commit;
   }
 
   private index(branchId: number, seq: number, changes: readonly ChangeRow[], records: readonly RecordRow[]): void {
     for (const [index, row] of changes.entries()) {
-      const head = Buffer.concat([encodePlace({ seq, index }), Buffer.of(modeNumberOf(row.mode))]);
-      this.tables.heads.putSync(headKey(branchId, row.pathId), head);
+      this.tables.heads.putSync(headKey(branchId, row.pathId), encodeHead({ seq, index }, row.mode));
       if (row.body.form !== 'none' && row.body.form !== 'same') this.counters.objects++;
     }
     for (const [index, row] of records.entries()) {

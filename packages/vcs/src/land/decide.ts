@@ -45,13 +45,25 @@ function holds(edit: PreparedEdit, head: HeadState | undefined, state: DecideSta
   return isSame(seen, head.target);
 }
 
+type Standing = 'done' | 'holds' | 'stale';
+
+interface Judged {
+  readonly edit: PreparedEdit;
+  readonly head: HeadState | undefined;
+  readonly standing: Standing;
+}
+
 /** How an edit stands to the state: already true, landable as it is, or stale. */
-export function standingOf(edit: PreparedEdit, state: DecideState): 'done' | 'holds' | 'stale' {
-  const head = state.head(edit.path);
+export function standingOf(edit: PreparedEdit, head: HeadState | undefined, state: DecideState): Standing {
   if (isSame(edit.target, head?.target)) return 'done';
   // The source of a move is gone: landing the destination alone would bring a deleted file back.
   if (edit.movedFrom !== undefined && state.head(edit.movedFrom)?.target === undefined) return 'stale';
   return holds(edit, head, state) ? 'holds' : 'stale';
+}
+
+/** Under `reject` the precondition counts, even where the path came to the same by another's hand. */
+function isStale({ edit, head, standing }: Judged, onStale: 'merge' | 'reject', state: DecideState): boolean {
+  return standing === 'stale' || (onStale === 'reject' && standing === 'done' && !holds(edit, head, state));
 }
 
 export const expectedOf = (expect: Precondition): StaleDetail['expected'] =>
@@ -67,22 +79,21 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   const recordFault = decideRecords(state, intent);
   if (recordFault) return recordFault;
 
-  const heads = new Map(intent.edits.map((edit) => [edit.path, state.head(edit.path)]));
-  const standings = new Map(intent.edits.map((edit) => [edit, standingOf(edit, state)]));
-  const effective = intent.edits.filter((edit) => standings.get(edit) !== 'done');
-  const frozen = effective.filter((edit) => state.freezeOf(edit.path) !== 0).map((edit) => edit.path);
-  if (frozen.length > 0 && !extras.git) return { kind: 'parked', paths: frozen };
-
-  // Under `reject` the precondition counts, even where the path came to the same by another's hand.
-  const stale =
-    admitted.onStale === 'reject'
-      ? intent.edits.filter((edit) => !holds(edit, heads.get(edit.path), state) || standings.get(edit) === 'stale')
-      : effective.filter((edit) => standings.get(edit) === 'stale');
+  const judged = intent.edits.map((edit): Judged => {
+    const head = state.head(edit.path);
+    return { edit, head, standing: standingOf(edit, head, state) };
+  });
+  const effective = judged.filter(({ standing }) => standing !== 'done');
+  if (!extras.git) {
+    const frozen = effective.filter(({ edit }) => state.freezeOf(edit.path) !== 0);
+    if (frozen.length > 0) return { kind: 'parked', paths: frozen.map(({ edit }) => edit.path) };
+  }
+  const stale = judged.filter((judgement) => isStale(judgement, admitted.onStale, state));
   if (stale.length > 0) {
-    const details = stale.map((edit) => ({
+    const details = stale.map(({ edit, head }) => ({
       path: edit.path,
       expected: expectedOf(edit.expect),
-      actual: heads.get(edit.path)?.target === undefined ? 0 : (heads.get(edit.path)?.place.seq ?? 0),
+      actual: head?.target === undefined ? 0 : head.place.seq,
     }));
     return admitted.onStale === 'merge' ? { kind: 'stale', details } : rejectStale(details);
   }
@@ -96,15 +107,15 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   if (staleReads.length > 0 && admitted.onStaleRead === 'reject') return rejectStaleReads(staleReads);
 
   if (!extras.git) {
-    const clash = decideTree(state, effective, heads);
+    const clash = decideTree(state, effective);
     if (clash) return clash;
   }
   const isNothing = effective.length === 0 && admitted.records.length === 0 && !extras.git && extras.resolves === 0;
   if (isNothing) {
-    const seqs = [...heads.values()].map((head) => head?.place.seq ?? 0);
+    const seqs = judged.map(({ head }) => head?.place.seq ?? 0);
     return { kind: 'unchanged', seq: Math.max(0, ...seqs) };
   }
-  return { kind: 'land', edits: effective, staleReads };
+  return { kind: 'land', edits: effective.map(({ edit }) => edit), staleReads };
 }
 
 function decideRecords(state: DecideState, intent: PreparedIntent): Rejected | undefined {
@@ -141,14 +152,11 @@ function rejectStaleReads(rows: readonly StaleReadRow[]): Rejected {
 }
 
 /** A path that comes to be must fit the tree: no file above or below it, no twin by folding. */
-function decideTree(
-  state: DecideState,
-  edits: readonly PreparedEdit[],
-  heads: ReadonlyMap<RepoPath, HeadState | undefined>,
-): Rejected | undefined {
-  const created = edits.filter((edit) => edit.target !== undefined && heads.get(edit.path)?.target === undefined);
+function decideTree(state: DecideState, judged: readonly Judged[]): Rejected | undefined {
+  const isCreated = ({ edit, head }: Judged): boolean => edit.target !== undefined && head?.target === undefined;
+  const created = judged.filter(isCreated).map(({ edit }) => edit);
   if (created.length === 0) return undefined;
-  const going = new Set(edits.filter((edit) => edit.target === undefined).map((edit) => edit.path));
+  const going = new Set(judged.filter(({ edit }) => edit.target === undefined).map(({ edit }) => edit.path));
   const coming = new Set(created.map((edit) => edit.path));
   const isGoing = (path: RepoPath): boolean => going.has(path);
   const folded = new Map<string, RepoPath>();

@@ -62,6 +62,15 @@ export class LaggingIndex {
     }
   }
 
+  /** Takes in what this process has just flushed, after `catchUp` at the same transaction's start. */
+  learn(written: readonly LogEntry[]): void {
+    for (const entry of written) {
+      const key = this.spec.keyOf(entry);
+      if (key !== undefined && !this.tail.has(key)) this.tail.set(key, entry.seq);
+      this.seenSeq = Math.max(this.seenSeq, entry.seq);
+    }
+  }
+
   /** Seq of the first entry with this key. Call `catchUp` first. */
   seqOf(key: string): number | undefined {
     const known = this.tail.get(key);

@@ -203,6 +203,8 @@ export class Lander {
       return;
     }
     for (const entry of written) this.reader.remember(entry);
+    this.operations.learn(written);
+    this.commits.learn(written);
     for (const tell of findings) tell();
     if (written.length > 0) {
       store.wake();

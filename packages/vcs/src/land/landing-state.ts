@@ -30,7 +30,7 @@ export class LandingState implements DecideState {
   }
 
   targetAt(place: Place): Target | undefined {
-    const { blob, mode } = this.reader.change(place);
+    const { blob, mode } = this.reader.version(place);
     return blob === undefined || mode === undefined ? undefined : { blob, mode };
   }
 

@@ -59,9 +59,9 @@ export class StaleMerge {
     const jobs = intent.edits.flatMap((edit) => {
       // The source of a move is merged where the move leads.
       if (edit.movedTo !== undefined) return [];
-      const isStale = standingOf(edit, this.state) === 'stale';
+      const isStale = this.isStale(edit);
       const source = intent.edits.find((other) => other.path === edit.movedFrom);
-      const isSourceStale = source !== undefined && standingOf(source, this.state) === 'stale';
+      const isSourceStale = source !== undefined && this.isStale(source);
       if (isStale) return [this.job(edit, source)];
       return isSourceStale ? [this.moveJob(edit, source)] : [];
     });
@@ -72,6 +72,10 @@ export class StaleMerge {
     );
     const moved = intent.edits.filter((edit) => edit.movedTo !== undefined);
     return { at, jobs, size, sources: new Map(moved.map((edit) => [edit, this.rawHead(edit.path)])) };
+  }
+
+  private isStale(edit: PreparedEdit): boolean {
+    return standingOf(edit, this.state.head(edit.path), this.state) === 'stale';
   }
 
   private rawHead(path: RepoPath): Head | undefined {
@@ -93,7 +97,7 @@ export class StaleMerge {
   }
 
   private fileAt(place: Place): FileState | null {
-    const mode = place.seq === 0 ? undefined : this.reader.change(place).mode;
+    const mode = place.seq === 0 ? undefined : this.reader.version(place).mode;
     return mode === undefined ? null : { content: this.reader.content(place), mode };
   }
 
@@ -172,7 +176,7 @@ export class StaleMerge {
     const live = head?.mode === undefined ? undefined : head.place;
     const against = live && {
       place: live,
-      chain: this.reader.change(live).body.chain,
+      chain: this.reader.version(live).chain,
       content: this.reader.content(live),
     };
     return {

@@ -6,7 +6,7 @@ import { reject } from '../intent/reject.ts';
 
 /** A merge that came out as what is there already left no change: the current side stands. */
 const blobAt = (reader: LogReader, place: Place): BlobId | undefined =>
-  place.seq === 0 ? undefined : reader.change(place).blob;
+  place.seq === 0 ? undefined : reader.version(place).blob;
 
 export function mergedPathsOf(reader: LogReader, entry: LandingEntry): MergedPath[] {
   const blobs = new Map<number, BlobId | undefined>(entry.changes.map((row) => [row.pathId, row.blob]));

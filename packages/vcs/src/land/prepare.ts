@@ -57,7 +57,7 @@ class Preparation {
 
   private deltaBase(place: Place): BodyBase | undefined {
     if (place.seq === 0) return undefined;
-    return { place, chain: this.reader.change(place).body.chain, content: this.reader.content(place) };
+    return { place, chain: this.reader.version(place).chain, content: this.reader.content(place) };
   }
 
   edit(edit: Edit): PreparedEdit | Rejected {
@@ -79,7 +79,7 @@ class Preparation {
       return { ...common, ...this.written(content, edit.mode, base.place) };
     }
     if (edit.content === undefined) return absentPath(edit.path, 'has no content');
-    const modeOfBase = base.delta.seq === 0 ? undefined : this.reader.change(base.delta).mode;
+    const modeOfBase = base.delta.seq === 0 ? undefined : this.reader.version(base.delta).mode;
     return { ...common, ...this.written(edit.content, edit.mode ?? modeOfBase ?? 'file', base.delta) };
   }
 
@@ -89,7 +89,7 @@ class Preparation {
     const base = this.base(edit.path, edit.expect);
     if (isRejected(base)) return base;
     const content = edit.content ?? this.reader.content(source.base);
-    const mode = this.reader.change(source.base).mode ?? 'file';
+    const mode = this.reader.version(source.base).mode ?? 'file';
     return {
       path: edit.path,
       expect: edit.expect,
@@ -125,13 +125,12 @@ export function prepare(
   }
   const preparation = new Preparation(reader, branchId, reader.store.counters.lastSeq, known);
   const edits: PreparedEdit[] = [];
-  const byPath = new Map<string, PreparedEdit>();
   for (const edit of admitted.edits) {
-    const source = edit.kind === 'put' && edit.movedFrom !== undefined ? byPath.get(edit.movedFrom) : undefined;
+    // A move's source comes right before its destination.
+    const source = edit.kind === 'put' && edit.movedFrom !== undefined ? edits.at(-1) : undefined;
     const prepared = source && edit.kind === 'put' ? preparation.moved(edit, source) : preparation.edit(edit);
     if (isRejected(prepared)) return prepared;
     edits.push(prepared);
-    byPath.set(edit.path, prepared);
   }
   const bodyDigest = digestEdits(admitted, edits, extras);
   const asked = askedDigest(bodyDigest, admitted.branch, admitted.records);

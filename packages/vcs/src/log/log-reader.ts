@@ -1,11 +1,11 @@
 import { MoundError, invariant } from '../core/errors.ts';
-import type { BlobId, RepoPath } from '../core/ids.ts';
+import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
-import { decodeAuthor } from '../format/author.ts';
+import { decodeAuthor, encodeAuthor } from '../format/author.ts';
 import { unpack } from '../format/codec.ts';
-import { decodeEntry, modeOfNumber } from '../format/entry-codec.ts';
+import { decodeEntry, modeNumberOf, modeOfNumber } from '../format/entry-codec.ts';
 import {
   nowhere,
   type ChangeRow,
@@ -16,7 +16,7 @@ import {
   type RecordRow,
 } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
-import { headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { BoundedCache } from '../store/cache.ts';
 import { corrupt, type Store } from '../store/store.ts';
 import { decodeBody } from './body.ts';
@@ -38,17 +38,42 @@ export interface BranchRow {
   readonly commitSeq: number;
 }
 
-const contentCacheBytesMax = 96 * 1024 * 1024;
-const entryCacheMax = 32 * 1024;
+const contentCacheBytesMax = 192 * 1024 * 1024;
+const entryCacheMax = 8 * 1024;
+const versionCacheMax = 128 * 1024;
+
+/** What landing and chain walks need of a version, without its bytes. */
+export interface Version extends Link {
+  readonly mode: Mode | undefined;
+  readonly blob: BlobId | undefined;
+  /** Deltas between this version and a whole body. */
+  readonly chain: number;
+}
+
+/** Changes of one entry whose versions are cached; those beyond are read from the log each time. */
+const cachedChangesMax = 4096;
+const versionKey = (place: Place): number => place.seq * cachedChangesMax + place.index;
+const versionOf = ({ mode, blob, previous, depth, jump, body }: ChangeRow): Version => ({
+  mode,
+  blob,
+  previous,
+  depth,
+  jump,
+  chain: body.chain,
+});
 
 /** Reads the log and its indexes; no state but caches of what never changes. */
 export class LogReader {
   readonly store: Store;
   private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
+  private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
+  private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
+  private readonly branchIds = new Map<string, number>();
   private readonly contents = new BoundedCache<BlobId, Buffer>(contentCacheBytesMax, (bytes) => bytes.length + 64);
   private readonly pathIds = new Map<RepoPath, number>();
   private readonly pathNames = new Map<number, RepoPath>();
   private readonly authors = new Map<number, Author>();
+  private readonly authorIds = new Map<string, number>();
 
   constructor(store: Store) {
     this.store = store;
@@ -57,13 +82,36 @@ export class LogReader {
   /** After a transaction that was rolled back: what was read in it may never have been. */
   forget(): void {
     this.entries.clear();
+    this.versions.clear();
+    this.commitIds.clear();
+    this.branchIds.clear();
     this.pathIds.clear();
     this.pathNames.clear();
     this.authors.clear();
+    this.authorIds.clear();
   }
 
+  /** Takes in what later landings will look at of an entry that has just been flushed. */
   remember(entry: LogEntry): void {
-    this.entries.set(entry.seq, entry);
+    if (entry.kind !== 'landing') return;
+    if (entry.commit !== undefined) this.commitIds.set(entry.seq, entry.commit);
+    for (const [index, row] of entry.changes.slice(0, cachedChangesMax).entries()) {
+      this.versions.set(versionKey({ seq: entry.seq, index }), versionOf(row));
+    }
+  }
+
+  /** A version without its bytes. */
+  version(place: Place): Version {
+    const isCached = place.index < cachedChangesMax;
+    const cached = isCached ? this.versions.get(versionKey(place)) : undefined;
+    if (cached !== undefined) return cached;
+    const version = versionOf(this.change(place));
+    if (isCached) this.versions.set(versionKey(place), version);
+    return version;
+  }
+
+  commitAt(seq: number): CommitId | undefined {
+    return this.commitIds.get(seq) ?? this.landing(seq).commit;
   }
 
   rememberContent(blob: BlobId, content: Buffer): void {
@@ -104,24 +152,24 @@ export class LogReader {
     return row;
   }
 
-  readonly linkOfChange = (place: Place): Link => this.change(place);
+  readonly linkOfChange = (place: Place): Link => this.version(place);
   readonly linkOfRecord = (place: Place): Link => this.record(place);
 
   /** Verified bytes of one version. Errors: `object-damaged`. */
   content(place: Place): Buffer {
-    const row = this.change(place);
-    if (row.blob === undefined) return Buffer.alloc(0);
-    const cached = this.contents.get(row.blob);
+    const { blob } = this.version(place);
+    if (blob === undefined) return Buffer.alloc(0);
+    const cached = this.contents.get(blob);
     if (cached !== undefined) return cached;
     const content = this.decode(place);
-    if (blobIdOf(content) !== row.blob) {
+    if (blobIdOf(content) !== blob) {
       throw new MoundError(
         'object-damaged',
-        `blob ${row.blob} (log entry ${place.seq}) is damaged on disk; run 'mound fsck'`,
-        { blob: row.blob, seq: place.seq },
+        `blob ${blob} (log entry ${place.seq}) is damaged on disk; run 'mound fsck'`,
+        { blob, seq: place.seq },
       );
     }
-    this.contents.set(row.blob, content);
+    this.contents.set(blob, content);
     return content;
   }
 
@@ -194,8 +242,23 @@ export class LogReader {
     return author;
   }
 
+  /** Its key in memory is its fields; on disk its packed bytes or their digest. */
+  getAuthorId(author: Author): number | undefined {
+    const { name, kind, email = '', agent = '', role = '', model = '' } = author;
+    const key = [name, kind, email, agent, role, model].join('\0');
+    const cached = this.authorIds.get(key);
+    if (cached !== undefined) return cached;
+    const id = this.store.tables.authorIds.getBinary(authorKey(encodeAuthor(author)))?.readUInt32BE(0);
+    if (id !== undefined) this.authorIds.set(key, id);
+    return id;
+  }
+
   getBranchId(name: string): number | undefined {
-    return this.store.tables.branchNames.getBinary(Buffer.from(name))?.readUInt32BE(0);
+    const cached = this.branchIds.get(name);
+    if (cached !== undefined) return cached;
+    const id = this.store.tables.branchNames.getBinary(Buffer.from(name))?.readUInt32BE(0);
+    if (id !== undefined) this.branchIds.set(name, id);
+    return id;
   }
 
   branch(branchId: number): BranchRow {
@@ -229,7 +292,7 @@ export class LogReader {
   headAsOf(head: Head, seq: number): Head | undefined {
     if (head.place.seq <= seq) return head;
     const place = placeAsOf(head.place, seq, this.linkOfChange);
-    return place.seq === 0 ? undefined : { place, mode: this.change(place).mode };
+    return place.seq === 0 ? undefined : { place, mode: this.version(place).mode };
   }
 
   recordHead(key: string): Place {
@@ -242,6 +305,14 @@ export function encodePlace(place: Place): Buffer {
   const bytes = Buffer.allocUnsafe(10);
   bytes.writeUIntBE(place.seq, 0, 6);
   bytes.writeUInt32BE(place.index, 6);
+  return bytes;
+}
+
+export function encodeHead({ seq, index }: Place, mode: Mode | undefined): Buffer {
+  const bytes = Buffer.allocUnsafe(11);
+  bytes.writeUIntBE(seq, 0, 6);
+  bytes.writeUInt32BE(index, 6);
+  bytes[10] = modeNumberOf(mode);
   return bytes;
 }
 

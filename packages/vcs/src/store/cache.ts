@@ -1,8 +1,8 @@
 /**
- * Values that were used of late, bounded by the sum of their sizes. Two
- * generations: what is used moves to the young one, and when that holds half of
- * the bound, the old one is dropped whole. Nothing is ever deleted singly, which
- * in a Map costs more than the value saves.
+ * Values that were set of late, bounded by the sum of their sizes. Two
+ * generations: when the young one holds half of the bound, the old one is
+ * dropped whole. Nothing is deleted or moved singly: that costs more than it
+ * saves, and what was made together (in one slab of memory) goes together.
  */
 export class BoundedCache<Key, Value> {
   private young = new Map<Key, Value>();
@@ -17,17 +17,13 @@ export class BoundedCache<Key, Value> {
   }
 
   get(key: Key): Value | undefined {
-    const young = this.young.get(key);
-    if (young !== undefined) return young;
-    const old = this.old.get(key);
-    if (old !== undefined) this.set(key, old);
-    return old;
+    return this.young.get(key) ?? this.old.get(key);
   }
 
   set(key: Key, value: Value): void {
     const size = this.sizeOf(value);
     if (size > this.youngSizeMax / 2) return;
-    if (this.young.has(key)) this.youngSize -= this.sizeOf(this.young.get(key) as Value);
+    // A value set again counts twice: the generation ends a little sooner, which is harmless.
     this.young.set(key, value);
     this.youngSize += size;
     if (this.youngSize < this.youngSizeMax) return;
