@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { isMoundError } from '../core/errors.ts';
 import { systemClock, systemRandom, type Clock, type Random } from '../core/ports.ts';
-import { findRepoDir } from '../store/store.ts';
+import { isRepoDir } from '../store/store.ts';
 import type { OpenOptions, Repo } from './api.ts';
 import { EmbeddedRepo } from './repo.ts';
 
@@ -17,9 +17,14 @@ export interface Ports {
 export async function openRepo(dir: string, options: OpenOptions & Ports = {}): Promise<Repo> {
   const { clock = systemClock, random = systemRandom } = options;
   const home = resolve(dir);
-  const isThere = findRepoDir(home) === home && existsSync(home);
-  if (isThere || options.create !== true) return EmbeddedRepo.open(home, clock);
-  return EmbeddedRepo.create(home, clock, random);
+  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock);
+  try {
+    return await EmbeddedRepo.create(home, clock, random);
+  } catch (error) {
+    // Another process came first: its repository is as good.
+    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock);
+    throw error;
+  }
 }
 
 /** Makes a repository. Errors: `already-a-repository` and those of {@link openRepo}. */

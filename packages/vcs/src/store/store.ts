@@ -8,6 +8,7 @@ import {
   mkdirSync,
   openSync,
   readdirSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -56,37 +57,39 @@ export class Store {
     this.wakePath = join(dir, storeDirName, 'wake');
   }
 
-  /** Errors: `already-a-repository`, `permission-denied`, `disk-full`. */
+  /**
+   * Makes a store beside its place and renames it there, so that there is never
+   * half of one, whoever dies or comes at the same time.
+   * Errors: `already-a-repository`, `permission-denied`, `disk-full`.
+   */
   static async create(dir: string, random: Random): Promise<Store> {
     const home = join(dir, storeDirName);
-    if (existsSync(join(home, 'store', 'data.mdb'))) {
-      throw new MoundError('already-a-repository', `${dir} is a Mound repository already`, { dir });
-    }
-    const made: string[] = [];
+    const already = (): MoundError =>
+      new MoundError('already-a-repository', `${dir} is a Mound repository already`, { dir });
+    if (existsSync(home)) throw already();
+    const parent = existsSync(dir) ? undefined : mkdirAsked(dir);
+    const draft = join(dir, `${storeDirName}-${Buffer.from(random.bytes(8)).toString('hex')}`);
     try {
-      for (const path of [dir, home, join(home, 'store')]) {
-        if (existsSync(path)) continue;
-        mkdirSync(path, { recursive: true });
-        made.push(path);
-      }
-      accessSync(join(home, 'store'), constants.W_OK);
-      writeFileSync(join(home, 'wake'), '');
-      const { root, tables } = openEnvironment(home);
-      const identity = { repoId: Buffer.from(random.bytes(16)).toString('hex'), formatVersion };
+      mkdirSync(join(draft, 'store'), { recursive: true });
+      writeFileSync(join(draft, 'wake'), '');
+      const { root, tables } = openEnvironment(draft);
       root.transactionSync(() => {
-        // Another process may have come first: its identity stays.
-        if (tables.meta.get(metaFormat) !== undefined) return;
-        tables.meta.putSync(metaFormat, pack(['mound', identity.formatVersion, identity.repoId]));
+        const repoId = Buffer.from(random.bytes(16)).toString('hex');
+        tables.meta.putSync(metaFormat, pack(['mound', formatVersion, repoId]));
         tables.meta.putSync(metaCounters, encodeCounters(firstCounters));
         tables.branches.putSync(idKey(0), pack(['main', -1, 0, 0]));
         tables.branchNames.putSync(Buffer.from('main'), idKey(0));
       });
-      return new Store(dir, root, tables, readIdentity(home, tables));
+      await root.close();
+      renameSync(draft, home);
     } catch (cause) {
-      const first = made[0];
-      if (first !== undefined && !(cause instanceof MoundError)) rmSync(first, { recursive: true, force: true });
+      rmSync(draft, { recursive: true, force: true });
+      const { code } = cause as NodeJS.ErrnoException;
+      if (code === 'ENOTEMPTY' || code === 'EEXIST') throw already();
+      if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
       throw asFault(cause, dir);
     }
+    return Store.open(dir);
   }
 
   /** Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`. */
@@ -230,11 +233,22 @@ function asFault(cause: unknown, dir: string): unknown {
   return cause;
 }
 
+/** Makes a directory and those above it; gives the topmost that it made. */
+function mkdirAsked(dir: string): string | undefined {
+  try {
+    return mkdirSync(dir, { recursive: true });
+  } catch (cause) {
+    throw asFault(cause, dir);
+  }
+}
+
+export const isRepoDir = (dir: string): boolean => existsSync(join(dir, storeDirName, 'store'));
+
 /** The nearest directory at or above `start` that is a repository. */
 export function findRepoDir(start: string): string | undefined {
   let dir = resolve(start);
   for (;;) {
-    if (existsSync(join(dir, storeDirName, 'store'))) return dir;
+    if (isRepoDir(dir)) return dir;
     const parent = join(dir, '..');
     if (parent === dir) return undefined;
     dir = parent;
