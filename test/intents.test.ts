@@ -91,10 +91,17 @@ describe('records', () => {
       changes: [{ kind: 'put', path: 'out.txt', content: 'x\n', expect: absent }],
       records: [expected],
     });
-    const fenced = await repo.land(finish({ key: 'task/1', expect: version(9), value: 'done' }));
+    await repo.land({
+      author: setup,
+      message: 'm',
+      records: [{ key: 'task/1', expect: version(1), value: 'taken over' }],
+    });
+    const fenced = await repo.land(finish({ key: 'task/1', expect: version(1), value: 'done' }));
     expect(fenced).toMatchObject({ kind: 'rejected', code: 'record-stale' });
+    const early = await repo.land(finish({ key: 'task/1', expect: version(9), value: 'done' }));
+    expect(early).toMatchObject({ kind: 'rejected', code: 'no-such-version' });
     expect(repo.snapshot().head('out.txt')).toBeUndefined();
-    const done = await repo.land(finish({ key: 'task/1', expect: version(1), value: 'done' }));
+    const done = await repo.land(finish({ key: 'task/1', expect: version(repo.snapshot().seq), value: 'done' }));
     expect(done.kind).toBe('landed');
     const snapshot = repo.snapshot();
     expect(snapshot.record('task/1')).toMatchObject({ version: seqOf(done) });

@@ -94,21 +94,24 @@ describe('the proof', () => {
     expect(await verify()).toMatchObject({ code: 1, found: { lost: 1, treeIdentical: true } });
     await git('replace', '-d', await git('rev-parse', 'main~5'));
 
-    const tree = await git('mktree', '--missing').catch(() => '');
+    // A blob of an acknowledged landing reads as other bytes.
+    const [path = ''] = (await git('diff-tree', '--no-commit-id', '--name-only', '-r', 'main~5')).split('\n');
+    const blob = await git('rev-parse', `main~5:${path}`);
+    const other = (
+      await run('git', ['-C', exported, 'hash-object', '-w', '--stdin'], { input: 'other bytes' })
+    ).stdout.trim();
+    await git('replace', blob, other);
+    const forged = await verify();
+    expect(forged).toMatchObject({ code: 1 });
+    expect(forged.found['lost']).toBeGreaterThan(0);
+    await git('replace', '-d', blob);
+
+    const tree = await git('rev-parse', 'main~9^{tree}');
     const tip = await git(
-      '-c',
-      'user.name=x',
-      '-c',
-      'user.email=x@example.invalid',
-      'commit-tree',
-      tree,
-      '-p',
-      'main',
-      '-m',
-      'x',
-    );
+      '-c', 'user.name=x', '-c', 'user.email=x@example.invalid', 'commit-tree', tree, '-p', 'main', '-m', 'x',
+    ); // prettier-ignore
     await git('update-ref', 'refs/heads/main', tip);
-    expect(await verify()).toMatchObject({ found: { treeIdentical: false } });
+    expect(await verify()).toMatchObject({ code: 1, found: { lost: 0, treeIdentical: false } });
   });
 });
 

@@ -70,13 +70,20 @@ function look(repo: Repo, model: Model, seq: number): void {
 
 async function take(repo: Repo, model: Model, { edits }: Step & { kind: 'write' }): Promise<void> {
   const changes = edits.map(({ path: name, text, expected: asked }): Change => {
-    const precondition = asked === 'head' ? version(model.seq) : asked;
+    const isThere = model.at(name, model.seq).text !== undefined;
+    const precondition = asked === 'head' ? (isThere ? version(model.seq) : absent) : asked;
     if (text === undefined) return { kind: 'delete', path: name, expect: precondition };
     return { kind: 'put', path: name, content: text, expect: precondition };
   });
   const outcome = await repo.land({ author: setup, message: 'm', onStale: 'reject', changes });
   const isToCome = changes.some(({ expect: e }) => e.kind === 'version' && e.seq > model.seq);
-  if (isToCome) return expect(outcome).toMatchObject({ kind: 'rejected', code: 'no-such-version' });
+  const isWrong = changes.some(
+    ({ kind, path: name, expect: e }) =>
+      kind === 'put' && e.kind === 'version' && e.seq > 0 && model.at(name, e.seq).text === undefined,
+  );
+  if (isWrong && !isToCome) return expect(outcome).toMatchObject({ kind: 'rejected', code: 'no-such-path' });
+  if (isToCome)
+    return expect(outcome).toMatchObject({ kind: 'rejected', code: expect.stringMatching(/no-such-(version|path)/) });
   if (!changes.every((change) => model.holds(change.path, change.expect))) {
     return expect(outcome).toMatchObject({ kind: 'rejected', code: 'stale' });
   }

@@ -40,7 +40,7 @@ export class Context {
 
   author(): Author {
     const { agent, role, model } = this.options;
-    const name = this.options.author ?? process.env['MOUND_AUTHOR'] ?? agent ?? userInfo().username;
+    const name = this.options.author ?? process.env['MOUND_AUTHOR'] ?? agent ?? userName();
     return {
       name,
       kind: agent === undefined ? 'human' : 'agent',
@@ -48,6 +48,15 @@ export class Context {
       ...(role !== undefined && { role }),
       ...(model !== undefined && { model }),
     };
+  }
+}
+
+/** A container's user may have no name. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 0}`;
   }
 }
 

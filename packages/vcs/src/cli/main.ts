@@ -41,6 +41,11 @@ function buildProgram(finish: Finish): Command {
 export async function main(argv: readonly string[]): Promise<number> {
   const [first, ...rest] = argv;
   if (first === 'swarm' || first === 'bench') return runCompanion(first, rest);
+  // A reader that has gone away (`| head`) ends the command quietly.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+    throw error;
+  });
   let exitCode: number = exitCodes.ok;
   try {
     await buildProgram((code) => (exitCode = code)).parseAsync(argv, { from: 'user' });

@@ -2,8 +2,9 @@ import type { Mode } from './mode.ts';
 
 /**
  * The state of a path that the author of a change had seen.
- * - `version`: the path is as it was at this seq (any seq; a FileVersion from a
- *   read is the usual one). Also holds when blob and mode were the same then.
+ * - `version`: the path (or record) is as it was at this seq (any seq at which it
+ *   existed; a FileVersion from a read is the usual one, a snapshot's seq does as
+ *   well). Of a path it also holds when blob and mode were the same then; 0 is `absent`.
  * - `absent`: the path does not exist.
  * - `any`: whatever is there is overwritten; only ever by name.
  */

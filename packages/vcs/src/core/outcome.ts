@@ -16,6 +16,7 @@ export type RejectionCode =
   | 'resolution-unaccounted'
   | 'resolution-has-markers'
   | 'resolution-stale'
+  | 'frozen'
   | 'overloaded';
 
 /** One path (or record key) that stands otherwise than expected; versions are 0 where absent. */

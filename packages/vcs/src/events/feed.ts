@@ -38,11 +38,12 @@ export class Feed {
     let cursor = from;
     this.enter();
     try {
-      while (!signal?.aborted) {
+      while (!signal?.aborted && this.reader.store.isOpen) {
         let count = 0;
         for (const event of this.events(cursor)) {
           if (signal?.aborted) return;
           yield event;
+          if (!this.reader.store.isOpen) return;
           cursor = { seq: event.seq, index: event.index };
           if (++count === chunkCount) break;
         }

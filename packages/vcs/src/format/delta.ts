@@ -16,10 +16,15 @@ const searchBytesMin = 256;
 /** A middle longer than this is not searched: the work stays bounded. */
 const searchBytesMax = 4 * 1024 * 1024;
 
-/** Writes tokens into one buffer that grows; its content is copied out at the end. */
+/** Writes tokens into one buffer that grows and is used again; its content is copied out at the end. */
 class DeltaWriter {
   private bytes = Buffer.allocUnsafeSlow(4096);
   private at = 0;
+
+  begin(): this {
+    this.at = 0;
+    return this;
+  }
 
   private reserve(count: number): void {
     if (this.at + count <= this.bytes.length) return;
@@ -51,10 +56,8 @@ class DeltaWriter {
     this.at += bytes.copy(this.bytes, this.at);
   }
 
-  /** The delta; the writer is ready for the next one. */
   finish(): Buffer {
     const delta = copyOf(this.bytes.subarray(0, this.at));
-    this.at = 0;
     if (this.bytes.length > scratchBytesMax) this.bytes = Buffer.allocUnsafeSlow(4096);
     return delta;
   }
@@ -130,7 +133,7 @@ function writeSearched(base: Buffer, middle: Buffer): void {
 export function encodeDelta(base: Buffer, target: Buffer): Buffer {
   const prefix = commonPrefix(base, target);
   const suffix = commonSuffix(base, target, Math.min(base.length, target.length) - prefix);
-  writer.copy(0, prefix);
+  writer.begin().copy(0, prefix);
   const middle = target.subarray(prefix, target.length - suffix);
   const baseMiddle = base.length - suffix - prefix;
   if (middle.length < searchBytesMin || baseMiddle < blockBytes || middle.length > searchBytesMax)

@@ -19,17 +19,24 @@ const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.b
 /** `text` stands in `content` as whole lines. */
 function holdsLines(content: Buffer, text: Buffer): boolean {
   for (let at = content.indexOf(text); at >= 0; at = content.indexOf(text, at + 1)) {
-    if (at === 0 || content[at - 1] === 0x0a) return true;
+    const end = at + text.length;
+    const isLineStart = at === 0 || content[at - 1] === newline;
+    const isLineEnd = content[end - 1] === newline || end === content.length || content[end] === newline;
+    if (isLineStart && isLineEnd) return true;
   }
   return false;
 }
 
-/** How a hunk's side fares in the result where that can be seen; undefined where the resolver must say. */
-function seenFate(side: Buffer, base: Buffer, result: FileState | null): 'kept' | undefined {
-  if (result === null) return side.length === 0 ? 'kept' : undefined;
-  // A side that did not change these lines, or whose lines stand in the result, lost nothing.
-  if (side.equals(base) || holdsLines(bytesOf(result.content), side)) return 'kept';
-  return undefined;
+const newline = 0x0a;
+
+/** Whether it can be seen that a side lost nothing of a hunk; else the resolver must say how it fared. */
+function isSeenKept(side: Buffer, other: Buffer, base: Buffer, result: FileState | null): boolean {
+  // A side that did not change these lines has nothing to lose.
+  if (side.equals(base)) return true;
+  const content = result === null ? Buffer.alloc(0) : bytesOf(result.content);
+  if (side.length > 0) return holdsLines(content, side);
+  // A side that deleted the lines is kept where nothing stands in their place.
+  return !holdsLines(content, base) && (other.length === 0 || !holdsLines(content, other));
 }
 
 /**
@@ -58,9 +65,13 @@ export function accountFor(
       for (const side of sides) {
         const place = { path, side, hunk: hunk.index };
         const named = accounts.find((a) => a.path === path && a.side === side && a.hunk === hunk.index);
-        const fate = seenFate(bytesOf(hunk[side].text), bytesOf(hunk.base.text), result);
-        const account = named ?? (fate ? { ...place, fate } : otherwise && { ...place, ...otherwise });
-        const isComplete = account && (account.fate !== 'discarded' || (account.reason ?? '').trim() !== '');
+        const other = hunk[side === 'current' ? 'incoming' : 'current'];
+        const isKept = isSeenKept(bytesOf(hunk[side].text), bytesOf(other.text), bytesOf(hunk.base.text), result);
+        const seen = isKept ? ({ ...place, fate: 'kept' } as const) : undefined;
+        const account: HunkAccount | undefined = named ?? seen ?? (otherwise && { ...place, ...otherwise });
+        const isTrue = account?.fate !== 'kept' || isKept;
+        const isReasoned = account?.fate !== 'discarded' || (account.reason ?? '').trim() !== '';
+        const isComplete = account !== undefined && isTrue && isReasoned;
         if (isComplete) complete.push(account);
         else missing.push(`${path} hunk ${hunk.index} ${side}`);
       }

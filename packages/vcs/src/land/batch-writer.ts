@@ -139,6 +139,7 @@ export class BatchWriter {
     staleReads: readonly StaleReadRow[],
   ): LandedCommit {
     const { admitted, extras } = intent;
+    invariant(new Set(edits.map((edit) => edit.path)).size === edits.length, 'an intent has one edit a path');
     const seq = (this.counters.lastSeq + 1) as Seq;
     const branch = this.branch(branchId);
     // A resolution is a commit even where it keeps what is there: the record of who decided so.
@@ -165,7 +166,7 @@ export class BatchWriter {
       branchId,
       authorId: this.authorId(admitted.author),
       operationId: admitted.operationId,
-      asked: admitted.operationId === undefined ? undefined : intent.asked,
+      asked: intent.asked,
       commit,
       parents,
       message: admitted.message,

@@ -5,8 +5,8 @@ import { bytesOfPath } from '../core/path.ts';
 import { authorTuple } from '../format/author.ts';
 import { pack } from '../format/codec.ts';
 import { modeNumberOf } from '../format/entry-codec.ts';
-import { bodyDigestOf, digest } from '../format/hash.ts';
-import type { RecordEdit } from '../intent/edit.ts';
+import { blobIdOf, bodyDigestOf, digest } from '../format/hash.ts';
+import type { AdmittedIntent } from '../intent/edit.ts';
 
 export interface CommitBody {
   readonly author: Author;
@@ -35,9 +35,29 @@ export function digestCommitBody(body: CommitBody): Buffer {
   return bodyDigestOf(pack([authorTuple(body.author), body.message, ...optional, changes, git]));
 }
 
-/** Eight bytes that tell whether two intents with one operation id ask for the same. */
-export function askedDigest(bodyDigest: Buffer, branch: string, records: readonly RecordEdit[]): Buffer {
-  if (records.length === 0 && branch === 'main') return bodyDigest.subarray(0, 8);
-  const rows = records.map((record) => [record.key, record.value]);
-  return digest(pack([bodyDigest, branch, rows])).subarray(0, 8);
+const editKinds = ['put', 'delete', 'chmod'] as const;
+
+/**
+ * Eight bytes that tell whether two intents with one operation id ask for the
+ * same. A function of the intent alone, whatever the store holds by now, so that
+ * a retry is recognised however much has changed since. `ids` takes up the
+ * BlobIds of the contents, which are hashed here first.
+ */
+export function digestAsked(intent: AdmittedIntent, ids: Map<Buffer, BlobId>): Buffer {
+  const edits = intent.edits.map((edit) => {
+    const head = [editKinds.indexOf(edit.kind), bytesOfPath(edit.path)];
+    if (edit.kind === 'delete') return [...head, edit.movedTo ?? null];
+    if (edit.kind === 'chmod') return [...head, modeNumberOf(edit.mode)];
+    const blob = edit.content === undefined ? null : Buffer.from(idOf(edit.content, ids), 'hex');
+    return [...head, blob, modeNumberOf(edit.mode), edit.movedFrom ?? null];
+  });
+  const records = intent.records.map((record) => [record.key, record.value]);
+  const texts = [intent.message, intent.rationale ?? null, intent.task ?? null, intent.breakage ?? null];
+  return digest(pack([intent.branch, authorTuple(intent.author), ...texts, edits, records])).subarray(0, 8);
+}
+
+function idOf(content: Buffer, ids: Map<Buffer, BlobId>): BlobId {
+  const known = ids.get(content) ?? blobIdOf(content);
+  ids.set(content, known);
+  return known;
 }

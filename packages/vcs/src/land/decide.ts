@@ -36,9 +36,13 @@ export type Verdict =
 
 const isSame = (a: Target | undefined, b: Target | undefined): boolean => a?.blob === b?.blob && a?.mode === b?.mode;
 
+const isAt = (a: Place, b: Place): boolean => a.seq === b.seq && a.index === b.index;
+
 function holds(edit: PreparedEdit, head: HeadState | undefined, state: DecideState): boolean {
   const { expect } = edit;
-  if (expect.kind === 'any') return true;
+  if (expect.kind === 'any') {
+    return edit.isDerived === undefined || head === undefined || isAt(head.place, edit.base);
+  }
   if (expect.kind === 'absent') return head?.target === undefined;
   if (head === undefined || head.place.seq <= expect.seq) return true;
   const seen = edit.base.seq === 0 ? undefined : state.targetAt(edit.base);
@@ -101,8 +105,8 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   const staleReads = admitted.reads.flatMap((read) => {
     const head = state.head(read.path as RepoPath);
     const actual = head?.target === undefined ? 0 : head.place.seq;
-    const isStale = read.version === 0 ? actual !== 0 : (head?.place.seq ?? 0) > read.version;
-    return isStale ? [{ path: read.path, seen: read.version, actual }] : [];
+    const hasChanged = read.version === 0 ? actual !== 0 : (head?.place.seq ?? 0) > read.version;
+    return hasChanged ? [{ path: read.path, seen: read.version, actual }] : [];
   });
   if (staleReads.length > 0 && admitted.onStaleRead === 'reject') return rejectStaleReads(staleReads);
 
@@ -122,7 +126,7 @@ function decideRecords(state: DecideState, intent: PreparedIntent): Rejected | u
   const details = intent.admitted.records.flatMap((record): StaleDetail[] => {
     const { seq, isLive } = state.record(record.key);
     const { expect } = record;
-    const isTrue = expect.kind === 'any' || (expect.kind === 'absent' ? !isLive : seq === expect.seq);
+    const isTrue = expect.kind === 'any' || (expect.kind === 'absent' ? !isLive : isLive && seq <= expect.seq);
     return isTrue ? [] : [{ path: record.key, expected: expectedOf(expect), actual: isLive ? seq : 0 }];
   });
   if (details.length === 0) return undefined;

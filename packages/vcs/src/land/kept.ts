@@ -67,13 +67,15 @@ export function encodeKept(intent: AdmittedIntent): Buffer {
     intent.reads.map((read) => [read.path, read.version]),
     intent.operationId ?? null,
     intent.onStaleRead,
+    intent.onStale,
   ]);
   return deflateRawSync(packed, { level: 1 });
 }
 
 export function decodeKept(bytes: Uint8Array): AdmittedIntent {
   const fields = unpack(inflateRawSync(bytes)) as readonly Packable[];
-  const [branch, author, message, rationale, task, breakage, edits, records, reads, operationId, onStaleRead] = fields;
+  const [branch, author, message, rationale, task, breakage, edits, records, reads, operationId, onStaleRead, onStale] =
+    fields;
   return {
     branch: branch as string,
     author: decodeAuthor(author as Uint8Array),
@@ -89,7 +91,7 @@ export function decodeKept(bytes: Uint8Array): AdmittedIntent {
     })),
     reads: (reads as [string, number][]).map(([path, version]) => ({ path, version })),
     operationId: (operationId as string | null) ?? undefined,
-    onStale: 'merge',
+    onStale: onStale as 'merge' | 'reject',
     onStaleRead: onStaleRead as 'record' | 'reject',
   };
 }

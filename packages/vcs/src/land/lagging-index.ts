@@ -28,6 +28,8 @@ export const commitSpec: LaggingSpec = {
 
 const tailMax = 8 * 1024;
 const sliceMax = 1024;
+/** Entries that a new process reads at most before it lands for the first time. */
+const lagMax = 32 * 1024;
 
 /**
  * New keys stay in memory (their entries stand in the log anyway) and go to the
@@ -82,7 +84,8 @@ export class LaggingIndex {
   drain(counters: Counters): void {
     if (this.draining && this.draining.through <= counters[this.spec.counter]) this.draining = undefined;
     if (!this.draining) {
-      if (this.tail.size < tailMax) return;
+      // Few entries may carry a key: the table must still keep up, or a new process would read the whole log.
+      if (this.tail.size < tailMax && this.seenSeq - counters[this.spec.counter] < lagMax) return;
       const sorted = [...this.tail].toSorted(([a], [b]) => (a < b ? -1 : 1));
       this.draining = { sorted, at: 0, through: this.seenSeq };
     }

@@ -56,13 +56,15 @@ export class StaleMerge {
 
   plan(intent: PreparedIntent): MergePlan {
     const at = this.reader.store.counters.lastSeq;
+    const sourceOf = (edit: PreparedEdit): PreparedEdit | undefined =>
+      intent.edits.find((other) => other.path === edit.movedFrom);
+    const moved = new Set(intent.edits.flatMap((edit) => sourceOf(edit) ?? []));
     const jobs = intent.edits.flatMap((edit) => {
       // The source of a move is merged where the move leads.
-      if (edit.movedTo !== undefined) return [];
-      const isStale = this.isStale(edit);
-      const source = intent.edits.find((other) => other.path === edit.movedFrom);
+      if (moved.has(edit)) return [];
+      const source = sourceOf(edit);
       const isSourceStale = source !== undefined && this.isStale(source);
-      if (isStale) return [this.job(edit, source)];
+      if (this.isStale(edit)) return [this.job(intent, edit, source, isSourceStale)];
       return isSourceStale ? [this.moveJob(edit, source)] : [];
     });
     const sizeOf = (state: FileState | null): number => state?.content.length ?? 0;
@@ -70,8 +72,7 @@ export class StaleMerge {
       (sum, { input }) => sum + sizeOf(input.base) + sizeOf(input.current) + sizeOf(input.incoming),
       0,
     );
-    const moved = intent.edits.filter((edit) => edit.movedTo !== undefined);
-    return { at, jobs, size, sources: new Map(moved.map((edit) => [edit, this.rawHead(edit.path)])) };
+    return { at, jobs, size, sources: new Map([...moved].map((edit) => [edit, this.rawHead(edit.path)])) };
   }
 
   private isStale(edit: PreparedEdit): boolean {
@@ -106,7 +107,12 @@ export class StaleMerge {
     return { path, base: this.fileAt(base), current: this.fileAt(current), incoming };
   }
 
-  private job(edit: PreparedEdit, source: PreparedEdit | undefined): MergeJob {
+  private job(
+    intent: PreparedIntent,
+    edit: PreparedEdit,
+    source: PreparedEdit | undefined,
+    isSourceStale: boolean,
+  ): MergeJob {
     if (source !== undefined && this.rawHead(source.path)?.mode === undefined) {
       const movedElsewhere = this.follow(source.path).path !== source.path;
       const clash = movedElsewhere ? 'move/move' : 'move/delete';
@@ -115,8 +121,28 @@ export class StaleMerge {
     const { path, head } =
       edit.base.seq === 0 ? { path: edit.path, head: this.rawHead(edit.path) } : this.follow(edit.path);
     const current = head?.mode === undefined ? nowhere : head.place;
-    const isDirectory = current.seq === 0 && this.state.liveBelow(path, () => false) !== undefined;
-    return this.made(edit, path, head, { base: edit.base, current }, isDirectory ? 'file/directory' : undefined);
+    return this.made(
+      edit,
+      path,
+      head,
+      { base: edit.base, current },
+      this.clashOf(intent, edit, path, current, isSourceStale),
+    );
+  }
+
+  /** Why an edit cannot be merged whatever its contents are. */
+  private clashOf(
+    intent: PreparedIntent,
+    edit: PreparedEdit,
+    path: RepoPath,
+    current: Place,
+    isSourceStale: boolean,
+  ): string | undefined {
+    // Both ends of the move changed: one result cannot hold three contents.
+    if (isSourceStale) return 'move/edit';
+    // It follows a move to a path that the intent edits as well.
+    if (path !== edit.path && intent.edits.some((other) => other.path === path)) return 'move/edit';
+    return current.seq === 0 && this.state.liveBelow(path, () => false) !== undefined ? 'file/directory' : undefined;
   }
 
   /** The moved file was edited meanwhile: that edit follows the move. */

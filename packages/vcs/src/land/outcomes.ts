@@ -1,5 +1,5 @@
 import { conflictIdOf, parkedIdOf, type BlobId, type FileVersion, type RepoPath } from '../core/ids.ts';
-import type { MergedPath, Outcome } from '../core/outcome.ts';
+import type { MergedPath, Outcome, RejectionCode } from '../core/outcome.ts';
 import type { LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { reject } from '../intent/reject.ts';
@@ -38,7 +38,7 @@ export function outcomeOfEntry(reader: LogReader, entry: LogEntry): Outcome | un
       return { kind: 'parked', seq: entry.seq, parked: parkedIdOf(entry.seq), paths: entry.paths as RepoPath[] };
     case 'unparked':
       if (entry.outcome === 'unchanged') return { kind: 'unchanged', seq: entry.seq };
-      return reject('stale', entry.message, 'read the paths again and land anew');
+      return reject((entry.code ?? 'stale') as RejectionCode, entry.message, 'read the paths again and land anew');
     default:
       return undefined;
   }

@@ -9,7 +9,7 @@ import { isRejected, reject } from '../intent/reject.ts';
 import { encodeBody, noBody, type BodyBase } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { linkAfter } from '../log/places.ts';
-import { askedDigest, digestCommitBody } from './commit-body.ts';
+import { digestCommitBody } from './commit-body.ts';
 import type { LandingExtras, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** Ids of contents that were hashed elsewhere (in the pool). */
@@ -70,15 +70,18 @@ class Preparation {
       linkAfterBase: base.place.seq === 0 ? undefined : linkAfter(base.place, this.reader.linkOfChange),
     };
     if (edit.kind === 'delete') {
-      const moved = edit.movedTo === undefined ? {} : { movedTo: edit.movedTo };
+      const moved = edit.movedTo === undefined ? {} : { movedTo: edit.movedTo, isDerived: true as const };
       return { ...common, target: undefined, content: undefined, body: noBody, ...moved };
     }
     if (edit.kind === 'chmod') {
       if (base.place.seq === 0) return absentPath(edit.path, 'has no mode to change');
       const content = this.reader.content(base.place);
-      return { ...common, ...this.written(content, edit.mode, base.place) };
+      return { ...common, isDerived: true, ...this.written(content, edit.mode, base.place) };
     }
     if (edit.content === undefined) return absentPath(edit.path, 'has no content');
+    if (edit.expect.kind === 'version' && edit.expect.seq > 0 && base.place.seq === 0) {
+      return absentPath(edit.path, `did not exist at version ${edit.expect.seq}; expect absent to create it`);
+    }
     const modeOfBase = base.delta.seq === 0 ? undefined : this.reader.version(base.delta).mode;
     return { ...common, ...this.written(edit.content, edit.mode ?? modeOfBase ?? 'file', base.delta) };
   }
@@ -118,12 +121,21 @@ export function prepare(
   extras: LandingExtras,
   time: number,
   known: KnownIds = none,
+  asked?: Buffer,
 ): PreparedIntent | Rejected {
   const branchId = reader.getBranchId(admitted.branch);
   if (branchId === undefined) {
     return reject('no-such-branch', `there is no branch '${admitted.branch}'`, "fork it first with 'mound branch'");
   }
-  const preparation = new Preparation(reader, branchId, reader.store.counters.lastSeq, known);
+  const { lastSeq } = reader.store.counters;
+  const early = admitted.records.find(({ expect }) => expect.kind === 'version' && expect.seq > lastSeq);
+  if (early) {
+    const message = `record ${early.key} is expected at a version after the newest seq, ${lastSeq}`;
+    return reject('no-such-version', message, 'read the record and use the version that the read gives', {
+      paths: [early.key],
+    });
+  }
+  const preparation = new Preparation(reader, branchId, lastSeq, known);
   const edits: PreparedEdit[] = [];
   for (const edit of admitted.edits) {
     // A move's source comes right before its destination.
@@ -133,7 +145,6 @@ export function prepare(
     edits.push(prepared);
   }
   const bodyDigest = digestEdits(admitted, edits, extras);
-  const asked = askedDigest(bodyDigest, admitted.branch, admitted.records);
   return { admitted, edits, bodyDigest, asked, merged: [], extras, time, attempts: 0 };
 }
 

@@ -25,6 +25,8 @@ export interface PreparedEdit {
   readonly linkAfterBase: Link | undefined;
   readonly movedFrom?: RepoPath;
   readonly movedTo?: RepoPath;
+  /** What lands was taken from `base` (a chmod, a move): even `any` holds only while that is the head. */
+  readonly isDerived?: true;
 }
 
 /** Inputs of a merge that made an edit what it is now. */
@@ -55,8 +57,8 @@ export interface PreparedIntent {
   readonly edits: readonly PreparedEdit[];
   /** Digest of what the edits make of the tree and say of themselves; see `commit-body.ts`. */
   readonly bodyDigest: Buffer;
-  /** The same of the intent as first asked for, cut to 8 bytes. */
-  readonly asked: Buffer;
+  /** What was asked for under the operation id, in 8 bytes (`digestAsked`); undefined without one. */
+  readonly asked: Buffer | undefined;
   readonly merged: readonly MergedNote[];
   readonly extras: LandingExtras;
   /** Milliseconds since 1970. */

@@ -121,6 +121,7 @@ export class LogReader {
   getEntry(seq: number): LogEntry | undefined {
     const cached = this.entries.get(seq);
     if (cached !== undefined) return cached;
+    this.store.mustBeOpen();
     const bytes = this.store.tables.log.getBinary(seqKey(seq));
     if (bytes === undefined) return undefined;
     const entry = decodeEntry(seq, bytes);
@@ -244,8 +245,8 @@ export class LogReader {
 
   /** Its key in memory is its fields; on disk its packed bytes or their digest. */
   getAuthorId(author: Author): number | undefined {
-    const { name, kind, email = '', agent = '', role = '', model = '' } = author;
-    const key = [name, kind, email, agent, role, model].join('\0');
+    const { name, kind, email, agent, role, model } = author;
+    const key = JSON.stringify([name, kind, email, agent, role, model]);
     const cached = this.authorIds.get(key);
     if (cached !== undefined) return cached;
     const id = this.store.tables.authorIds.getBinary(authorKey(encodeAuthor(author)))?.readUInt32BE(0);

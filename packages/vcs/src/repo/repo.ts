@@ -11,6 +11,7 @@ import { Feed } from '../events/feed.ts';
 import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
 import { admit } from '../intent/admit.ts';
 import { isRejected } from '../intent/reject.ts';
+import { getUnchanged } from '../land/batch.ts';
 import { HashPool } from '../land/hash-pool.ts';
 import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
@@ -76,7 +77,9 @@ export class EmbeddedRepo implements Repo {
   }
 
   static async open(dir: string, clock: Clock): Promise<EmbeddedRepo> {
-    return new EmbeddedRepo(await Store.open(dir), clock);
+    const repo = new EmbeddedRepo(await Store.open(dir), clock);
+    await repo.unparkThawed();
+    return repo;
   }
 
   async land(intent: Intent): Promise<Outcome> {
@@ -94,7 +97,7 @@ export class EmbeddedRepo implements Repo {
     this.store.refresh();
     this.lander.operations.catchUp(this.store.counters);
     let seq = this.lander.operations.seqOf(operationId);
-    if (seq === undefined) return undefined;
+    if (seq === undefined) return getUnchanged(this.reader, operationId)?.outcome;
     for (;;) {
       const entry = this.reader.mustGetEntry(seq);
       const table =
@@ -181,43 +184,47 @@ export class EmbeddedRepo implements Repo {
   ): Promise<{ readonly seq: Seq; readonly parked: { readonly id: ParkedId; readonly outcome: Outcome }[] }> {
     const seq = await this.mark('thaw', path, options);
     const parked: { id: ParkedId; outcome: Outcome }[] = [];
-    for (const parkedSeq of this.openParked(path)) {
+    // All that are open: another freeze may have ended since without anyone to decide its intents again.
+    for (const parkedSeq of this.openParked()) {
       const outcome = await this.unpark(parkedSeq);
       if (outcome) parked.push({ id: parkedIdOf(parkedSeq), outcome });
     }
     return { seq, parked };
   }
 
-  /** Seqs of the parked entries that wait for a path (or for any), oldest first. */
-  private openParked(path?: string): number[] {
+  /** Seqs of the parked entries that still wait, oldest first. */
+  private openParked(): number[] {
     this.store.refresh();
     const open: number[] = [];
     for (const { key, value } of this.store.tables.parked.getRange({})) {
-      const seq = seqOfKey(key);
-      if (value.readUIntBE(0, 6) !== 0) continue;
-      const entry = this.reader.mustGetEntry(seq);
-      if (entry.kind === 'parked' && (path === undefined || entry.paths.includes(path))) open.push(seq);
+      if (value.readUIntBE(0, 6) === 0) open.push(seqOfKey(key));
     }
     return open;
   }
 
-  /** Decides a parked intent again; undefined where someone else did so meanwhile. */
+  /** Decides a parked intent again; undefined where it waits on, or someone else decided it meanwhile. */
   private async unpark(seq: number): Promise<Outcome | undefined> {
     const entry = this.reader.mustGetEntry(seq);
     if (entry.kind !== 'parked') return undefined;
     const outcome = await this.lander.land(keptOf(this.reader, entry), { ...noExtras, unparks: seq });
+    if (outcome.kind === 'parked') return undefined;
     if (outcome.kind !== 'rejected') return outcome;
-    if (outcome.code === 'no-such-conflict') return undefined;
+    // Not an answer to the intent itself: it waits for the next thaw.
+    if (outcome.code === 'no-such-conflict' || outcome.code === 'overloaded') return undefined;
     const time = this.clock.now();
-    await this.lander.act((writer) => {
-      const { branchId, authorId } = entry;
-      const { code, message } = outcome;
-      const closing = writer.append({
-        kind: 'unparked', time, branchId, authorId, parked: seq, outcome: 'rejected', code, message,
-      }); // prettier-ignore
-      writer.close('parked', seq, closing);
+    const { branchId, authorId } = entry;
+    const { code, message } = outcome;
+    return this.lander.act((writer) => {
+      if (this.store.tables.parked.getBinary(seqKey(seq))?.readUIntBE(0, 6) !== 0) return undefined;
+      const ending = { kind: 'unparked', time, branchId, authorId, parked: seq, outcome: 'rejected' } as const;
+      writer.close('parked', seq, writer.append({ ...ending, code, message }));
+      return outcome;
     });
-    return outcome;
+  }
+
+  /** Goes on where a process died between a thaw and what it was to set free. */
+  private async unparkThawed(): Promise<void> {
+    for (const seq of this.openParked()) await this.unpark(seq);
   }
 
   async fork(
@@ -226,16 +233,18 @@ export class EmbeddedRepo implements Repo {
   ): Promise<BranchView> {
     checkName(name, 'branch');
     const time = this.clock.now();
+    const from = options.from ?? 'main';
+    // What a past seq stood on never changes, so the walk back to it needs no lock.
+    const past = options.at === undefined ? undefined : this.commitSeqAsOf(from, options.at);
     return this.lander.act((writer, counters) => {
-      const parent = this.reader.branchNamed(options.from ?? 'main');
+      const parent = this.reader.branchNamed(from);
       const at = options.at ?? counters.lastSeq;
-      checkSeq(at, counters.lastSeq);
       if (this.reader.getBranchId(name) !== undefined) {
         throw new MoundError('invalid-argument', `branch '${name}' exists already; choose another name`, {
           branch: name,
         });
       }
-      const commitSeq = this.commitSeqAsOf(writer.branch(parent.id).commitSeq, at);
+      const commitSeq = past ?? writer.branch(parent.id).commitSeq;
       const branchId = writer.addBranch({ name, parentId: parent.id, forkSeq: at, commitSeq });
       writer.append({
         kind: 'fork', time, branchId, authorId: writer.authorId(options.author ?? systemAuthor),
@@ -246,8 +255,10 @@ export class EmbeddedRepo implements Repo {
     });
   }
 
-  private commitSeqAsOf(commitSeq: number, seq: number): number {
-    let at = commitSeq;
+  private commitSeqAsOf(branch: string, seq: number): number {
+    this.store.refresh();
+    checkSeq(seq, this.store.counters.lastSeq);
+    let at = this.reader.branchNamed(branch).commitSeq;
     while (at > seq) at = this.reader.landing(at).parents[0] ?? 0;
     return at;
   }

@@ -1,5 +1,5 @@
 import type { RepoPath } from '../core/ids.ts';
-import type { Intent } from '../core/intent.ts';
+import { absent, type Intent } from '../core/intent.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { admit } from '../intent/admit.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
@@ -25,6 +25,8 @@ export async function resolveConflict(
   resolution: Resolution,
 ): Promise<Outcome> {
   const open = conflicts.get(id);
+  const first = lander.firstResolution(open.entry.seq, resolution.operationId);
+  if (first !== undefined) return first;
   const asOf = resolution.asOf ?? open.entry.comparedAt;
   if (!conflicts.isSeen(open, asOf)) {
     return reject(
@@ -74,11 +76,15 @@ function admitResolution(
   resolution: Resolution,
 ): AdmittedIntent | ReturnType<typeof reject> {
   const seen = { kind: 'version', seq: view.asOf } as const;
+  const rationale = resolution.rationale ?? kept.rationale;
   const form = admit({
     branch: kept.branch,
     author: resolution.author,
     message: resolution.message ?? `Resolve ${view.id}: ${kept.message}`,
-    ...(resolution.rationale !== undefined && { rationale: resolution.rationale }),
+    ...(rationale !== undefined && { rationale }),
+    ...(kept.breakage !== undefined && { breakage: kept.breakage }),
+    reads: kept.reads,
+    onStaleRead: kept.onStaleRead,
     ...(kept.task !== undefined && { task: kept.task }),
     ...(resolution.operationId !== undefined && { operationId: resolution.operationId }),
     changes: view.paths.map((row) => changeOf(row, resolution, seen)),
@@ -89,6 +95,11 @@ function admitResolution(
   const replaced = new Set<RepoPath>([...view.paths.map((row) => row.path), ...asked]);
   const rest = kept.edits.filter((edit) => !replaced.has(edit.path));
   const edits = [...rest.map((edit) => sourceAsSeen(edit, replaced, seen)), ...form.edits];
+  const twice = form.records.find(({ key }) => kept.records.some((record) => record.key === key));
+  if (twice) {
+    const message = `record ${twice.key} is written by the kept intent already`;
+    return reject('invalid-intent', message, 'leave it out: it lands with the rest of the kept intent');
+  }
   return { ...form, edits, records: [...kept.records, ...form.records] };
 }
 
@@ -99,8 +110,16 @@ function changeOf(
 ): NonNullable<Intent['changes']>[number] {
   const result = resolution.results.find((candidate) => candidate.path === row.path);
   const content = result?.content ?? null;
+  // A put where nothing was seen expects nothing there.
+  const isNew = row.current.blob === undefined;
   if (content === null) return { kind: 'delete', path: row.path, expect };
-  return { kind: 'put', path: row.path, content, mode: result?.mode ?? mergedMode(row), expect };
+  return {
+    kind: 'put',
+    path: row.path,
+    content,
+    mode: result?.mode ?? mergedMode(row),
+    expect: isNew ? absent : expect,
+  };
 }
 
 /** The source of a conflicted move goes as the resolver saw it. */

@@ -14,13 +14,14 @@ const unwrittenPagesMax = 256;
 export function faultOfDataFile(path: string): string | undefined {
   const file = openSync(path, 'r');
   try {
-    const { size } = fstatSync(file);
     const first = readMeta(file, 0);
     if (first === undefined || first.readUInt32LE(24) !== magic) return 'it does not begin like a store';
     const pageBytes = first.readUInt32LE(48);
     const second = readMeta(file, pageBytes);
     if (second === undefined || second.readUInt32LE(24) !== magic) return 'its second page is not there';
     const newest = first.readBigUInt64LE(152) > second.readBigUInt64LE(152) ? first : second;
+    // Asked last: a writer may be growing the file.
+    const { size } = fstatSync(file);
     const pages = Number(newest.readBigUInt64LE(144)) + 1;
     if (size < (pages - unwrittenPagesMax) * pageBytes) {
       return `it is cut off: ${size} bytes of ${pages * pageBytes}`;

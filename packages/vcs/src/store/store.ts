@@ -47,7 +47,7 @@ export class Store {
   private readonly root: RootDatabase<Buffer, Buffer>;
   private readonly wakePath: string;
   private wakeHandle: number | undefined;
-  private isOpen = true;
+  private open = true;
 
   private constructor(dir: string, root: RootDatabase<Buffer, Buffer>, tables: Tables, identity: Identity) {
     this.dir = dir;
@@ -165,14 +165,17 @@ export class Store {
       .reduce((sum, name) => sum + statSync(join(home, name)).blocks * 512, 0);
   }
 
+  get isOpen(): boolean {
+    return this.open;
+  }
+
   mustBeOpen(): void {
-    if (!this.isOpen)
-      throw new MoundError('repo-closed', 'the repository was closed; open it again', { dir: this.dir });
+    if (!this.open) throw new MoundError('repo-closed', 'the repository was closed; open it again', { dir: this.dir });
   }
 
   async close(): Promise<void> {
-    if (!this.isOpen) return;
-    this.isOpen = false;
+    if (!this.open) return;
+    this.open = false;
     if (this.wakeHandle !== undefined) closeSync(this.wakeHandle);
     await this.root.close();
   }

@@ -98,9 +98,9 @@ export class Conflicts {
     if (closedBy !== 0 || asOf === entry.comparedAt) return [...entry.paths];
     const recorded = new Set(entry.paths.flatMap((row) => [row.path, row.askedPath]));
     const grown = kept.edits.flatMap((edit): ConflictPathRow[] => {
-      const isMove =
-        edit.kind === 'delete' ? edit.movedTo !== undefined : edit.kind === 'put' && edit.movedFrom !== undefined;
-      if (recorded.has(edit.path) || isMove || edit.expect.kind === 'any') return [];
+      // A move is judged where it leads.
+      const isSource = edit.kind === 'delete' && edit.movedTo !== undefined;
+      if (recorded.has(edit.path) || isSource || edit.expect.kind === 'any') return [];
       const seen = edit.expect.kind === 'version' ? edit.expect.seq : 0;
       const row = {
         path: edit.path,
@@ -111,7 +111,7 @@ export class Conflicts {
       // Not stale: it lands as it is.
       if (row.base.seq === row.current.seq && row.base.index === row.current.index) return [];
       const [base, current] = [stateOf(this.side(row.base)), stateOf(this.side(row.current))];
-      const incoming = stateOf(this.incoming({ ...row, reason: '', driver: '' }, kept));
+      const incoming = stateOf(this.incoming({ ...row, reason: '', driver: '' }, kept, entry.branchId));
       const merged = mergeFile({ path: edit.path, base, current, incoming });
       return merged.kind === 'conflict' ? [{ ...row, reason: merged.reason, driver: merged.driver }] : [];
     });
@@ -124,7 +124,7 @@ export class Conflicts {
     // The current side of a moved file stands elsewhere; it stays as it was compared.
     const isElsewhere = row.reason.startsWith('move/');
     const current = this.side(isElsewhere ? row.current : this.headAsOf(entry.branchId, path, asOf));
-    const incoming = this.incoming(row, kept);
+    const incoming = this.incoming(row, kept, entry.branchId);
     const { reason, driver } = row;
     let found: readonly Hunk[] | undefined;
     return {
@@ -155,14 +155,22 @@ export class Conflicts {
     return { version: place.seq, blob, mode, content: Buffer.from(this.reader.content(place)) };
   }
 
-  private incoming(row: ConflictPathRow, kept: AdmittedIntent): ConflictSide {
+  private incoming(row: ConflictPathRow, kept: AdmittedIntent, branchId: number): ConflictSide {
     const edit = kept.edits.find((candidate) => candidate.path === row.askedPath);
-    const base = this.side(row.base);
     if (edit === undefined || edit.kind === 'delete') return absentSide;
+    const from =
+      edit.kind === 'put' && edit.movedFrom !== undefined ? this.sourceOf(kept, edit.movedFrom, branchId) : undefined;
+    const base = from ?? this.side(row.base);
     if (edit.kind === 'chmod') return { ...base, version: 0, mode: edit.mode };
     const content = edit.content ?? base.content;
     if (content === undefined) return absentSide;
     return { version: 0, blob: blobIdOf(content), mode: edit.mode ?? base.mode ?? 'file', content };
+  }
+
+  /** What a moved path held where the move was based. */
+  private sourceOf(kept: AdmittedIntent, path: RepoPath, branchId: number): ConflictSide | undefined {
+    const source = kept.edits.find((candidate) => candidate.path === path);
+    return source?.expect.kind === 'version' ? this.side(this.headAsOf(branchId, path, source.expect.seq)) : undefined;
   }
 }
 

@@ -2,8 +2,10 @@ import { MoundError } from '../core/errors.ts';
 import type { CommitId, RepoPath } from '../core/ids.ts';
 import type { ChangeRow, LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import { blobIdOf, commitIdOf } from '../format/hash.ts';
+import { seqKey, seqOfKey } from '../format/keys.ts';
 import { digestCommitBody } from '../land/commit-body.ts';
 import { decodeHead, decodePlace, type LogReader } from '../log/log-reader.ts';
+import { linkAfter } from '../log/places.ts';
 import { keptOf } from './conflicts.ts';
 import type { FsckReport } from './types.ts';
 
@@ -36,6 +38,9 @@ export class Fsck {
     const { lastSeq } = this.reader.store.counters;
     for (let seq = 1; seq <= lastSeq; seq++)
       this.attempt(seq, undefined, () => this.entry(this.reader.mustGetEntry(seq)));
+    for (const key of this.reader.store.tables.log.getKeys({ start: seqKey(lastSeq + 1), limit: 1 })) {
+      this.add('index-wrong', seqOfKey(key), `the log goes on after its last seq, ${lastSeq}`);
+    }
     this.compareHeads();
     this.compareRecords();
     const errors = this.errors.slice(0, findingsMax);
@@ -65,6 +70,12 @@ export class Fsck {
       case 'conflict':
       case 'parked':
         keptOf(this.reader, entry);
+        if (
+          this.reader.store.tables[entry.kind === 'conflict' ? 'conflicts' : 'parked'].get(seqKey(entry.seq)) ===
+          undefined
+        ) {
+          this.add('index-wrong', entry.seq, `${entry.kind} ${entry.seq} is not listed`);
+        }
         return;
       case 'fork':
         this.forks.set(entry.branchId, { parentId: entry.parentId, at: entry.at });
@@ -112,6 +123,14 @@ export class Fsck {
         `${path} names version ${row.previous.seq} before it, not ${before?.seq ?? 0}`,
         path,
       );
+    }
+    const link = linkAfter(row.previous, this.reader.linkOfChange);
+    if (link.depth !== row.depth || link.jump.seq !== row.jump.seq || link.jump.index !== row.jump.index) {
+      this.add('chain-broken', place.seq, `${path} does not link to its older versions as it must`, path);
+    }
+    const chain = row.body.base.seq === 0 ? 0 : this.reader.version(row.body.base).chain + 1;
+    if (row.body.base.seq >= place.seq || row.body.chain !== chain) {
+      this.add('chain-broken', place.seq, `${path} names no earlier version as its delta's base`, path);
     }
     this.heads.set(`${branchId}/${row.pathId}`, place);
     if (row.blob === undefined) return;

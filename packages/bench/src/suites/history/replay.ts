@@ -35,6 +35,8 @@ export interface ReplayResult {
   readonly resolvedFromRecord: number;
   /** Paths that clean merges had made other than recorded. */
   readonly corrections: number;
+  /** Intents that corrected them. */
+  readonly correctionIntents: number;
 }
 
 /** A worker flags a file from this size on, once in a run. */
@@ -55,6 +57,7 @@ const finish = (status: string, ...concerns: string[]): ScriptedTurn => turn('fi
 class Replay {
   resolvedFromRecord = 0;
   corrections = 0;
+  correctionIntents = 0;
   private readonly options: ReplayOptions;
   private readonly count: number;
   private current: Window | undefined;
@@ -82,7 +85,9 @@ class Replay {
     if (last !== undefined && !last.value.ok) return finish('blocked', last.value.says);
     const { repo, history, acknowledgements, useRecord } = this.options;
     if (this.current !== undefined && useRecord) {
-      this.corrections += await correctToRecord(repo, history, this.current, acknowledgements);
+      const paths = await correctToRecord(repo, history, this.current, acknowledgements);
+      this.corrections += paths;
+      if (paths > 0) this.correctionIntents++;
     }
     if (this.next === this.count) return finish('done');
     return turn('delegate', { tasks: await this.openWindow() });
@@ -194,8 +199,8 @@ export async function replayHistory(options: ReplayOptions): Promise<ReplayResul
         acknowledgements.write(agent, operationId, outcome, paths),
       signal,
     });
-    const { windows, resolvedFromRecord, corrections } = replay;
-    return { swarm, windows, resolvedFromRecord, corrections };
+    const { windows, resolvedFromRecord, corrections, correctionIntents } = replay;
+    return { swarm, windows, resolvedFromRecord, corrections, correctionIntents };
   } finally {
     await server.close();
   }

@@ -47,7 +47,7 @@ export function summarise(
   const { outcomes, landings, seconds } = replay.swarm;
   const { landed, merged, conflicted, parked, rejected, unchanged, resolved } = outcomes;
   const intents = landed + merged + conflicted + parked + rejected + unchanged;
-  const commits = landed + merged + resolved + (replay.corrections > 0 ? 1 : 0);
+  const commits = landed + merged + resolved + replay.correctionIntents;
   const { treeIdentical, exportFsckClean, acknowledged, lost, faults } = verification;
   return {
     input,

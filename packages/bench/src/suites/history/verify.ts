@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { openRepo, type RepoEvent } from '@mound/vcs';
+import { openRepo, type Repo, type RepoEvent } from '@mound/vcs';
 import { hash } from 'blake3-wasm';
 import { readAcknowledgements, type AcknowledgedLine } from './acknowledgements.ts';
 
@@ -29,9 +29,11 @@ export interface Verification {
 
 const run = promisify(execFile);
 
-async function git(dir: string, args: readonly string[]): Promise<Buffer> {
-  const { stdout } = await run('git', ['-C', dir, ...args], { encoding: 'buffer', maxBuffer: 1 << 30 });
-  return stdout;
+async function git(dir: string, args: readonly string[], input = ''): Promise<Buffer> {
+  const running = run('git', ['-C', dir, ...args], { encoding: 'buffer', maxBuffer: 1 << 30 });
+  // A command that needs no input may have ended before it is sent.
+  running.child.stdin?.on('error', () => undefined).end(input);
+  return (await running).stdout;
 }
 
 /** Commit ids by the operation that they carry, read with plain git. */
@@ -46,25 +48,65 @@ async function operationsOf(dir: string): Promise<Map<string, string>> {
   return found;
 }
 
-/** Whether a commit holds the bytes that were acknowledged for its paths. */
-async function contentFault(dir: string, commit: string, line: AcknowledgedLine): Promise<string | undefined> {
-  for (const { path, blob } of line.paths) {
-    const entry = (await git(dir, ['ls-tree', '-z', commit, '--', `:(literal)${path}`])).toString('utf8');
-    const object = /^\d+ (blob|commit) ([0-9a-f]{40})\t/.exec(entry);
-    if (blob === undefined) {
-      if (object) return `${line.operationId}: ${path} was deleted but stands in ${commit}`;
-      continue;
-    }
-    if (!object) return `${line.operationId}: ${path} is not in ${commit}`;
-    const bytes =
-      object[1] === 'commit' ? Buffer.from(object[2] ?? '') : await git(dir, ['cat-file', 'blob', object[2] ?? '']);
-    if (hash(bytes).toString('hex') !== blob) return `${line.operationId}: ${path} has other bytes in ${commit}`;
-  }
-  return undefined;
+interface Wanted {
+  readonly line: AcknowledgedLine;
+  readonly commit: string;
+  readonly path: string;
+  /** BLAKE3 that was acknowledged; undefined: the path was deleted. */
+  readonly blob: string | undefined;
 }
 
-/** Acknowledgements whose bytes are read back one by one; the rest are looked up in the log. */
-const contentChecksMax = 150;
+/** Paths asked of one git process, so that what it answers fits in memory. */
+const wantedMax = 500;
+
+/** Reads back with plain git every byte that was acknowledged; a fault by operation. */
+async function contentFaults(dir: string, wanted: readonly Wanted[]): Promise<Map<string, string>> {
+  const faults = new Map<string, string>();
+  for (let from = 0; from < wanted.length; from += wantedMax) {
+    const part = wanted.slice(from, from + wantedMax);
+    const found = await readPaths(dir, part);
+    for (const [at, { line, path, commit, blob }] of part.entries()) {
+      const bytes = found[at];
+      const digest = bytes && hash(bytes).toString('hex');
+      if (digest !== blob)
+        faults.set(line.operationId, `${line.operationId}: ${path} is not in ${commit} as acknowledged`);
+    }
+  }
+  return faults;
+}
+
+/** The bytes of paths in commits, in order; a gitlink's are its commit's id; undefined where there is nothing. */
+async function readPaths(dir: string, wanted: readonly Wanted[]): Promise<(Buffer | undefined)[]> {
+  const request = wanted.map(({ commit, path }) => `${commit}:${path.includes('\n') ? '' : path}\n`).join('');
+  const answers = answersOf(await git(dir, ['cat-file', '--batch'], request));
+  return Promise.all(
+    wanted.map(async ({ commit, path }, at) => {
+      const answer = path.includes('\n') ? undefined : answers[at];
+      return answer ?? readPath(dir, commit, path);
+    }),
+  );
+}
+
+/** One by one what the batch cannot name or does not hold: odd names, gitlinks, and what is not there. */
+async function readPath(dir: string, commit: string, path: string): Promise<Buffer | undefined> {
+  const listed = (await git(dir, ['ls-tree', '-z', commit, '--', `:(literal)${path}`])).toString('utf8');
+  const entry = /^\d+ (blob|commit) ([0-9a-f]{40})\t/.exec(listed);
+  if (!entry) return undefined;
+  return entry[1] === 'commit' ? Buffer.from(entry[2] ?? '') : git(dir, ['cat-file', 'blob', entry[2] ?? '']);
+}
+
+/** Answers of `cat-file --batch`: a header with the size, the bytes, a newline; or a line that says missing. */
+function answersOf(output: Buffer): (Buffer | undefined)[] {
+  const answers: (Buffer | undefined)[] = [];
+  for (let at = 0; at < output.length;) {
+    const end = output.indexOf('\n', at);
+    const header = /^[0-9a-f]{40} (\w+) (\d+)$/.exec(output.toString('utf8', at, end));
+    const size = Number(header?.[2] ?? 0);
+    answers.push(header?.[1] === 'blob' ? output.subarray(end + 1, end + 1 + size) : undefined);
+    at = header ? end + size + 2 : end + 1;
+  }
+  return answers;
+}
 
 /** Proves a replay from what its agents were told and from the export, with plain git. */
 export async function verify(request: VerifyRequest): Promise<Verification> {
@@ -85,33 +127,32 @@ export async function verify(request: VerifyRequest): Promise<Verification> {
 
   const lines = readAcknowledgements(request.acknowledgements);
   const operations = await operationsOf(exported);
-  const stride = Math.max(1, Math.floor(lines.length / contentChecksMax));
-  const lost = await withLog(request.repo, async (log) => {
-    let count = 0;
-    for (const [at, line] of lines.entries()) {
-      const missing = lookUp(line, operations, log);
-      const commitId = at % stride === 0 ? operations.get(line.operationId) : undefined;
-      const fault = missing ?? (commitId && (await contentFault(exported, commitId, line)));
-      if (fault === undefined) continue;
-      count++;
-      faults.push(fault);
-    }
-    return count;
+  const wanted = lines.flatMap((line): Wanted[] => {
+    const inCommit = operations.get(line.operationId);
+    return inCommit === undefined ? [] : line.paths.map(({ path, blob }) => ({ line, commit: inCommit, path, blob }));
+  });
+  const changed = await contentFaults(exported, wanted);
+  const lost = withLog(request.repo, (log) => {
+    const found = lines.flatMap((line) => lookUp(line, operations, log) ?? changed.get(line.operationId) ?? []);
+    faults.push(...found);
+    return found.length;
   });
   return {
     treeIdentical,
     exportFsckClean: fsck === '',
     acknowledged: lines.length,
-    lost,
+    lost: await lost,
     faults: faults.slice(0, 100),
   };
 }
 
 /** What the log itself knows, for intents that left no commit. */
 interface Log {
-  /** Conflicts and parked intents, by id. */
-  readonly kept: ReadonlySet<string>;
+  /** Parked intents, by id. */
+  readonly parked: ReadonlySet<string>;
   seqOf(operationId: string): number | undefined;
+  /** A conflict must keep the very bytes that were acknowledged. */
+  conflictFault(line: AcknowledgedLine, conflict: string): string | undefined;
 }
 
 function lookUp(line: AcknowledgedLine, operations: ReadonlyMap<string, string>, log: Log): string | undefined {
@@ -123,31 +164,44 @@ function lookUp(line: AcknowledgedLine, operations: ReadonlyMap<string, string>,
         return log.seqOf(operationId) === seq ? undefined : `${operationId} is not in the log at ${seq}`;
       return operations.has(operationId) ? undefined : `${operationId} (${outcome} at ${seq}) is in no exported commit`;
     case 'conflicted':
-      return log.kept.has(conflict ?? '')
-        ? undefined
-        : `${operationId} is kept as ${conflict}, which the log does not know`;
+      return log.conflictFault(line, conflict ?? '');
     case 'parked':
-      return log.kept.has(`p${seq}`) ? undefined : `${operationId} is parked at ${seq}, which the log does not know`;
+      return log.parked.has(`p${seq}`) ? undefined : `${operationId} is parked at ${seq}, which the log does not know`;
     default:
       return undefined;
   }
 }
 
-async function withLog<T>(dir: string, use: (log: Log) => Promise<T>): Promise<T> {
+async function withLog<T>(dir: string, use: (log: Log) => T): Promise<T> {
   const repo = await openRepo(dir);
   try {
-    const kept = new Set<string>();
     const events: Iterable<RepoEvent> = repo.events();
-    for (const event of events) {
-      if (event.kind === 'conflict.opened') kept.add(event.conflict);
-      if (event.kind === 'intent.parked') kept.add(event.parked);
-    }
-    const seqOf = (operationId: string): number | undefined => {
-      const outcome = repo.outcome(operationId);
-      return outcome && 'seq' in outcome ? outcome.seq : undefined;
-    };
-    return await use({ kept, seqOf });
+    const parked = new Set<string>();
+    for (const event of events) if (event.kind === 'intent.parked') parked.add(event.parked);
+    return use({
+      parked,
+      seqOf(operationId) {
+        const outcome = repo.outcome(operationId);
+        return outcome && 'seq' in outcome ? outcome.seq : undefined;
+      },
+      conflictFault: (line, conflict) => conflictFault(repo, line, conflict),
+    });
   } finally {
     await repo.close();
+  }
+}
+
+function conflictFault(repo: Repo, { operationId, paths, seq }: AcknowledgedLine, id: string): string | undefined {
+  try {
+    const view = repo.conflict(id);
+    if (view.operationId !== operationId) return `${id} keeps ${view.operationId}, not ${operationId}`;
+    const wrong = view.paths.find(({ path, incoming }) => {
+      const told = paths.find((entry) => entry.path === path);
+      const bytes = incoming.content && hash(incoming.content).toString('hex');
+      return told?.blob !== undefined && told.blob !== bytes;
+    });
+    return wrong && `${operationId}: ${wrong.path} is kept in ${id} with other bytes`;
+  } catch (error) {
+    return `${operationId} is kept as ${id} at ${seq}, which cannot be read: ${String(error)}`;
   }
 }

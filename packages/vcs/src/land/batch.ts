@@ -1,0 +1,252 @@
+import { MoundError } from '../core/errors.ts';
+import { conflictIdOf, parkedIdOf, type RepoPath } from '../core/ids.ts';
+import type { Outcome, Rejected } from '../core/outcome.ts';
+import { pack, unpack } from '../format/codec.ts';
+import { seqKey } from '../format/keys.ts';
+import { reject } from '../intent/reject.ts';
+import type { LogReader } from '../log/log-reader.ts';
+import { mergeFile } from '../merge/index.ts';
+import type { Counters } from '../store/counters.ts';
+import type { BatchWriter } from './batch-writer.ts';
+import { decide } from './decide.ts';
+import type { LaggingIndex } from './lagging-index.ts';
+import { isAnyFreeze, LandingState } from './landing-state.ts';
+import { StaleMerge, type MergedStale } from './merge-stale.ts';
+import { outcomeOfEntry } from './outcomes.ts';
+import type { PreparedIntent } from './prepared.ts';
+
+/** An intent found stale this often is merged inside the batch, where nothing can overtake it. */
+const attemptsMax = 4;
+/** Inputs of all merges inside one batch; what is over goes on merging outside. */
+const mergeInBatchBytesMax = 1024 * 1024;
+
+export type FoundConflict = MergedStale & { readonly kind: 'conflict' };
+
+/** An intent as a batch takes it. */
+export interface Candidate {
+  readonly intent: PreparedIntent;
+  /** Merging it outside came to this. */
+  readonly conflict?: FoundConflict;
+  /** The whole intent, encoded before any lock was held; needed to keep it as a conflict or parked. */
+  readonly kept?: Buffer;
+}
+
+/** What a batch makes of a candidate: an outcome, or work to be done outside before it comes again. */
+export type Decision =
+  | { readonly kind: 'outcome'; readonly outcome: Outcome }
+  | { readonly kind: 'fault'; readonly error: MoundError }
+  | { readonly kind: 'merge'; readonly branchId: number }
+  | { readonly kind: 'keep'; readonly conflict: FoundConflict | undefined };
+
+const outcomeOf = (outcome: Outcome): Decision => ({ kind: 'outcome', outcome });
+
+/** One transaction's worth of decisions. */
+export class Batch {
+  private readonly reader: LogReader;
+  private readonly writer: BatchWriter;
+  private readonly counters: Counters;
+  private readonly index: LaggingIndex;
+  /** Operation ids of this batch: the index learns them only once it is flushed. */
+  private readonly operations = new Map<string, number>();
+  private anyFreeze: boolean | undefined;
+  private mergedBytes = 0;
+
+  constructor(reader: LogReader, writer: BatchWriter, counters: Counters, operations: LaggingIndex) {
+    this.reader = reader;
+    this.writer = writer;
+    this.counters = counters;
+    this.index = operations;
+  }
+
+  /** An act may have frozen or thawed a path. */
+  acted(): void {
+    this.anyFreeze = undefined;
+  }
+
+  decide(candidate: Candidate): Decision {
+    const { intent, conflict } = candidate;
+    const { operationId, branch } = intent.admitted;
+    const first = this.firstOutcome(intent);
+    if (first instanceof MoundError) return { kind: 'fault', error: first };
+    const known = first ?? this.closedAlready(intent);
+    if (known !== undefined) return outcomeOf(known);
+    const branchId = this.reader.getBranchId(branch);
+    if (branchId === undefined) throw new MoundError('no-such-branch', `there is no branch '${branch}'`);
+    const before = this.counters.lastSeq;
+    const decision = conflict
+      ? this.keepConflict(candidate, branchId, conflict)
+      : this.decideIntent(candidate, intent, branchId);
+    if (operationId !== undefined && this.counters.lastSeq > before) this.operations.set(operationId, before + 1);
+    return decision;
+  }
+
+  private decideIntent(candidate: Candidate, intent: PreparedIntent, branchId: number): Decision {
+    this.anyFreeze ??= isAnyFreeze(this.reader);
+    const state = new LandingState(this.reader, branchId, this.anyFreeze);
+    const verdict = decide(state, intent);
+    switch (verdict.kind) {
+      case 'land': {
+        const { seq, commit } = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads);
+        const entry = this.writer.written.at(-1);
+        const outcome = entry && outcomeOfEntry(this.reader, entry);
+        return outcomeOf(outcome ?? ({ kind: 'landed', seq, commit } as Outcome));
+      }
+      case 'unchanged':
+        this.keepUnchanged(intent, verdict.seq);
+        return outcomeOf({ kind: 'unchanged', seq: verdict.seq } as Outcome);
+      case 'parked':
+        return this.park(candidate, branchId, verdict.paths);
+      case 'rejected':
+        return outcomeOf(verdict);
+      case 'stale':
+        return this.mergeHere(candidate, intent, branchId, state);
+    }
+  }
+
+  /** After too many tries the merge runs here, where no other landing can come between. */
+  private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
+    if (intent.attempts < attemptsMax) return { kind: 'merge', branchId };
+    const merge = new StaleMerge(this.reader, branchId, state);
+    const plan = merge.plan(intent);
+    if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId };
+    this.mergedBytes += plan.size;
+    const results = plan.jobs.map((job) => mergeFile(job.input));
+    const merged = merge.settle(intent, plan, results);
+    if (merged.kind === 'conflict') return { kind: 'keep', conflict: merged };
+    return this.decideIntent(candidate, merged.intent, branchId);
+  }
+
+  /** Records a conflict with the whole intent; a resolution that conflicts again leaves its conflict open. */
+  private keepConflict({ intent, kept }: Candidate, branchId: number, conflict: FoundConflict): Decision {
+    const { admitted, extras } = intent;
+    if (extras.resolves > 0) {
+      const paths = conflict.paths.map((row) => row.path);
+      const message = `${paths.join(', ')} changed again while the conflict was being resolved`;
+      const next = 'show the conflict again and resolve it against the newest state';
+      return outcomeOf(reject('resolution-stale', message, next, { paths }));
+    }
+    if (kept === undefined) return { kind: 'keep', conflict };
+    const seq = this.writer.append({
+      kind: 'conflict',
+      time: intent.time,
+      branchId,
+      authorId: this.writer.authorId(admitted.author),
+      operationId: admitted.operationId,
+      asked: intent.asked,
+      task: admitted.task,
+      comparedAt: conflict.at,
+      paths: conflict.paths,
+      ...this.writer.keep(kept),
+      unparks: extras.unparks,
+    });
+    this.writer.open('conflicts', seq);
+    if (extras.unparks > 0) this.writer.close('parked', extras.unparks, seq);
+    const paths = conflict.paths.map((row) => row.path as RepoPath);
+    return outcomeOf({ kind: 'conflicted', seq, conflict: conflictIdOf(seq), paths });
+  }
+
+  private park({ intent, kept }: Candidate, branchId: number, paths: readonly RepoPath[]): Decision {
+    const { admitted, extras } = intent;
+    // Still frozen somewhere: it stays parked as it is.
+    if (extras.unparks > 0) {
+      return outcomeOf({ kind: 'parked', seq: extras.unparks, parked: parkedIdOf(extras.unparks), paths } as Outcome);
+    }
+    if (extras.resolves > 0) {
+      const message = `${paths.join(', ')} is frozen, so the conflict stays open`;
+      return outcomeOf(reject('frozen', message, 'resolve it again after the thaw', { paths }));
+    }
+    if (kept === undefined) return { kind: 'keep', conflict: undefined };
+    const seq = this.writer.append({
+      kind: 'parked',
+      time: intent.time,
+      branchId,
+      authorId: this.writer.authorId(admitted.author),
+      operationId: admitted.operationId,
+      asked: intent.asked,
+      task: admitted.task,
+      paths,
+      ...this.writer.keep(kept),
+    });
+    this.writer.open('parked', seq);
+    return outcomeOf({ kind: 'parked', seq, parked: parkedIdOf(seq), paths });
+  }
+
+  /** A resolution or an unparking of what was ended meanwhile. */
+  private closedAlready({ extras }: PreparedIntent): Rejected | undefined {
+    const { conflicts, parked } = this.reader.store.tables;
+    const isOpen = (table: typeof conflicts, seq: number): boolean =>
+      table.getBinary(seqKey(seq))?.readUIntBE(0, 6) === 0;
+    if (extras.resolves > 0 && !isOpen(conflicts, extras.resolves)) {
+      const message = `conflict ${conflictIdOf(extras.resolves)} is not open`;
+      return reject('no-such-conflict', message, "list the open ones with 'mound conflicts'");
+    }
+    if (extras.unparks > 0 && !isOpen(parked, extras.unparks)) {
+      return reject(
+        'no-such-conflict',
+        `${parkedIdOf(extras.unparks)} is not parked any more`,
+        'nothing is to be done',
+      );
+    }
+    return undefined;
+  }
+
+  /** What the operation id led to the first time; a fault where it stands for something else. */
+  private firstOutcome({ admitted, asked, extras }: PreparedIntent): Outcome | MoundError | undefined {
+    const { operationId } = admitted;
+    if (operationId === undefined || asked === undefined || extras.unparks > 0) return undefined;
+    const seq = this.operations.get(operationId) ?? this.index.seqOf(operationId);
+    return firstOutcomeOf(this.reader, seq, operationId, asked);
+  }
+
+  private keepUnchanged(intent: PreparedIntent, seq: number): void {
+    const { operationId } = intent.admitted;
+    if (intent.extras.unparks > 0) {
+      const closing = this.writer.append({
+        kind: 'unparked',
+        time: intent.time,
+        branchId: this.reader.getBranchId(intent.admitted.branch) ?? 0,
+        authorId: this.writer.authorId(intent.admitted.author),
+        parked: intent.extras.unparks,
+        outcome: 'unchanged',
+        code: undefined,
+        message: 'every change was true already',
+      });
+      this.writer.close('parked', intent.extras.unparks, closing);
+    } else if (operationId !== undefined && intent.asked !== undefined) {
+      this.reader.store.tables.unchanged.putSync(Buffer.from(operationId), pack([seq, intent.asked]));
+    }
+  }
+}
+
+/** The first outcome under an operation id, whose entry stands at `seq` if it made one. */
+export function firstOutcomeOf(
+  reader: LogReader,
+  seq: number | undefined,
+  operationId: string,
+  asked: Buffer,
+): Outcome | MoundError | undefined {
+  if (seq !== undefined) {
+    const entry = reader.mustGetEntry(seq);
+    const isSame = 'asked' in entry && entry.asked !== undefined && asked.equals(entry.asked);
+    return isSame ? outcomeOfEntry(reader, entry) : mismatch(operationId, seq);
+  }
+  const unchanged = getUnchanged(reader, operationId);
+  if (unchanged === undefined) return undefined;
+  return asked.equals(unchanged.asked) ? unchanged.outcome : mismatch(operationId, unchanged.outcome.seq);
+}
+
+/** An outcome that made no entry. */
+export function getUnchanged(
+  reader: LogReader,
+  operationId: string,
+): { readonly outcome: Outcome & { kind: 'unchanged' }; readonly asked: Uint8Array } | undefined {
+  const bytes = reader.store.tables.unchanged.getBinary(Buffer.from(operationId));
+  if (bytes === undefined) return undefined;
+  const [seq, asked] = unpack(bytes) as [number, Uint8Array];
+  return { outcome: { kind: 'unchanged', seq } as Outcome & { kind: 'unchanged' }, asked };
+}
+
+function mismatch(operationId: string, seq: number): MoundError {
+  const message = `operation id '${operationId}' stands for another intent (seq ${seq}); use a new id for new content`;
+  return new MoundError('operation-mismatch', message, { operationId, seq });
+}

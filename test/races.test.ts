@@ -1,0 +1,236 @@
+import { absent, any, openRepo, version, type Intent, type Outcome, type Repo } from '@mound/vcs';
+import { expect, test } from 'vitest';
+import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
+
+const seqOf = (outcome: Outcome): number => ('seq' in outcome ? outcome.seq : 0);
+const put = async (repo: Repo, path: string, content: string, seq?: number): Promise<number> =>
+  seqOf(await repo.put(path, content, { author: setup, expect: seq === undefined ? absent : version(seq) }));
+
+const lines = 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\nnine\n';
+const textOf = (repo: Repo, path: string): string => repo.snapshot().readText(path) ?? '';
+
+test.each([
+  ['chmod', { kind: 'chmod', path: 'a', mode: 'executable', expect: any }, 'a'],
+  ['move', { kind: 'move', path: 'a', to: 'b', expect: any }, 'b'],
+] as const)('a forced %s takes along what landed while it was on its way', async (_name, change, path) => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  await Promise.all([
+    repo.put('a', lines.replace('two', 'TWO'), { author: agent('x'), expect: version(v1) }),
+    repo.land({ author: agent('y'), message: 'm', changes: [change] }),
+  ]);
+  expect(textOf(repo, path)).toBe(lines.replace('two', 'TWO'));
+});
+
+test('an edit that follows a move to a path that its intent edits too is a conflict', async () => {
+  const repo = await tempRepo();
+  const a = await put(repo, 'a', lines);
+  const b = await put(repo, 'b', lines);
+  const move = { kind: 'move', path: 'a', to: 'b', expect: version(a), expectTo: version(b) } as const;
+  expect((await repo.land({ author: agent('p'), message: 'm', changes: [move] })).kind).toBe('landed');
+  const both = await repo.land({
+    author: agent('q'),
+    message: 'm',
+    changes: [
+      { kind: 'put', path: 'a', content: lines.replace('one', 'ONE'), expect: version(a) },
+      { kind: 'put', path: 'b', content: lines.replace('nine', 'NINE'), expect: version(b) },
+    ],
+  });
+  expect(both.kind).toBe('conflicted');
+  expect(repo.fsck().ok).toBe(true);
+});
+
+test('a move whose both ends changed is a conflict', async () => {
+  const repo = await tempRepo();
+  const f = await put(repo, 'f', lines);
+  const g = await put(repo, 'g', lines);
+  await put(repo, 'f', lines.replace('five', 'FIVE'), f);
+  await put(repo, 'g', lines.replace('nine', 'NINE'), g);
+  const move = {
+    kind: 'move',
+    path: 'f',
+    to: 'g',
+    content: lines,
+    expect: version(f),
+    expectTo: version(g),
+  } as const;
+  expect((await repo.land({ author: agent('p'), message: 'm', changes: [move] })).kind).toBe('conflicted');
+  expect(textOf(repo, 'f')).toContain('FIVE');
+});
+
+test('a parked intent keeps its policy', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  await repo.freeze('a', { author: setup, reason: 'r' });
+  const parked = await repo.put('a', lines.replace('one', 'ONE'), {
+    author: agent('x'),
+    expect: version(v1),
+    onStale: 'reject',
+  });
+  expect(parked.kind).toBe('parked');
+  const other = await repo.put('a', lines.replace('nine', 'NINE'), { author: agent('y'), expect: version(v1) });
+  expect(other.kind).toBe('parked');
+  // The one that lands first makes the other stale: which is refused, since it asked for that.
+  const { parked: decided } = await repo.thaw('a', { author: setup, reason: 'r' });
+  expect(decided.map(({ outcome }) => outcome.kind)).toEqual(['landed', 'merged']);
+  await repo.freeze('a', { author: setup, reason: 'r' });
+  const late = await repo.put('a', lines.replace('two', 'TWO'), {
+    author: agent('z'),
+    expect: version(v1),
+    onStale: 'reject',
+  });
+  expect(late.kind).toBe('parked');
+  const again = await repo.thaw('a', { author: setup, reason: 'r' });
+  expect(again.parked.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'rejected', code: 'stale' }]);
+});
+
+test('a freeze holds for what comes behind it in the same batch', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  const [, behind] = await Promise.all([
+    repo.freeze('a', { author: setup, reason: 'r' }),
+    repo.put('a', 'x\n', { author: agent('x'), expect: version(v1) }),
+  ]);
+  expect(behind.kind).toBe('parked');
+});
+
+test('an intent parked for one path and then held by another is decided at the last thaw', async () => {
+  const repo = await tempRepo();
+  const act = { author: setup, reason: 'r' };
+  const [a, b] = [await put(repo, 'a', lines), await put(repo, 'b', lines)];
+  await repo.freeze('a', act);
+  const changes = [['a', a] as const, ['b', b] as const].map(([path, seq]) => ({
+    kind: 'put' as const,
+    path,
+    content: 'x\n',
+    expect: version(seq),
+  }));
+  expect((await repo.land({ author: agent('x'), message: 'm', changes })).kind).toBe('parked');
+  await repo.freeze('b', act);
+  expect((await repo.thaw('a', act)).parked).toEqual([]);
+  expect((await repo.thaw('b', act)).parked.map(({ outcome }) => outcome.kind)).toEqual(['landed']);
+  expect(repo.stats().parkedOpen).toBe(0);
+});
+
+test('a thaw that died before it decided anything is made good at the next opening', async () => {
+  const dir = tempDir();
+  const first = await openRepo(dir, { create: true });
+  const v1 = await put(first, 'a', lines);
+  await first.freeze('a', { author: setup, reason: 'r' });
+  await first.put('a', 'x\n', { author: agent('x'), expect: version(v1) });
+  // The mark lands, and the process is closed before the rest.
+  const thawing = first.thaw('a', { author: setup, reason: 'r' }).catch(() => undefined);
+  await first.close();
+  await thawing;
+  const second = await tempRepo(dir);
+  expect(second.stats().parkedOpen).toBe(0);
+  expect(textOf(second, 'a')).toBe('x\n');
+});
+
+test('a resolution of a frozen path is refused and the conflict stays open', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  await put(repo, 'a', lines.replace('one', 'ONE'), v1);
+  const mine = await repo.put('a', lines.replace('one', 'eins'), { author: agent('x'), expect: version(v1) });
+  const id = mine.kind === 'conflicted' ? mine.conflict : '';
+  await repo.freeze('a', { author: setup, reason: 'r' });
+  const results = [{ path: 'a', content: lines.replace('one', 'ONE eins') }];
+  const resolution = { author: agent('m'), results, otherwise: { fate: 'transformed' } as const };
+  expect(await repo.resolve(id, resolution)).toMatchObject({ kind: 'rejected', code: 'frozen' });
+  await repo.thaw('a', { author: setup, reason: 'r' });
+  expect((await repo.resolve(id, resolution)).kind).toBe('landed');
+});
+
+test('a stale intent sent twice at once under one operation id is one conflict', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  await put(repo, 'a', lines.replace('one', 'ONE'), v1);
+  const send = (): Promise<Outcome> =>
+    repo.put('a', lines.replace('one', 'eins'), { author: agent('x'), expect: version(v1), operationId: 'op' });
+  const [one, two] = await Promise.all([send(), send()]);
+  expect(one).toEqual(two);
+  expect(repo.conflicts()).toHaveLength(1);
+});
+
+test('a retry is recognised however much has changed since', async () => {
+  const repo = await tempRepo();
+  await put(repo, 'a', lines);
+  const move: Intent = {
+    author: agent('x'),
+    message: 'm',
+    operationId: 'op-move',
+    changes: [{ kind: 'move', path: 'a', to: 'b', expect: any }],
+  };
+  const moved = await repo.land(move);
+  expect(await repo.land(move)).toEqual(moved);
+  const create: Intent = {
+    author: agent('x'),
+    message: 'm',
+    operationId: 'op-new',
+    changes: [{ kind: 'put', path: 'c', content: lines, expect: absent }],
+  };
+  const created = await repo.land(create);
+  const chmod = { kind: 'chmod', path: 'c', mode: 'executable', expect: any } as const;
+  await repo.land({ author: setup, message: 'm', changes: [chmod] });
+  expect(await repo.land(create)).toEqual(created);
+  expect(repo.outcome('op-new')).toEqual(created);
+});
+
+test('an unchanged outcome is found by its operation id', async () => {
+  const repo = await tempRepo();
+  await put(repo, 'a', lines);
+  await repo.put('a', lines, { author: agent('x'), operationId: 'op' });
+  expect(repo.outcome('op')).toEqual({ kind: 'unchanged', seq: 1 });
+});
+
+test('a deletion that the result undoes, and a claim of having kept, need to be true', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  await put(repo, 'a', lines.replace('five', 'FIVE'), v1);
+  const mine = await repo.put('a', lines.replace('five\n', ''), { author: agent('x'), expect: version(v1) });
+  const id = mine.kind === 'conflicted' ? mine.conflict : '';
+  const results = [{ path: 'a', content: lines.replace('five', 'FIVE') }];
+  const place = { path: 'a', side: 'incoming', hunk: 0 } as const;
+  expect(await repo.resolve(id, { author: agent('m'), results })).toMatchObject({ code: 'resolution-unaccounted' });
+  const claimed = await repo.resolve(id, { author: agent('m'), results, accounts: [{ ...place, fate: 'kept' }] });
+  expect(claimed).toMatchObject({ code: 'resolution-unaccounted' });
+  const accounts = [{ ...place, fate: 'discarded', reason: 'the newer text stays' } as const];
+  expect((await repo.resolve(id, { author: agent('m'), results, accounts })).kind).toBe('landed');
+});
+
+test('authors that differ by an empty field are two', async () => {
+  const repo = await tempRepo();
+  for (const [at, email] of ['', undefined, '', undefined].entries()) {
+    const author = { name: 'n', kind: 'human', ...(email !== undefined && { email }) } as const;
+    await repo.put(`f${at}`, 'x\n', { author });
+  }
+  expect([...repo.log()].map(({ author }) => author.email).toReversed()).toEqual(['', undefined, '', undefined]);
+  expect(repo.fsck().ok).toBe(true);
+});
+
+test('several processes may make one repository at the same time', async () => {
+  const dir = tempDir();
+  const repos = await Promise.all(Array.from({ length: 4 }, () => openRepo(dir, { create: true })));
+  const outcomes = await Promise.all(repos.map((repo, i) => repo.put(`f${i}`, 'x\n', { author: setup })));
+  expect(outcomes.map(({ kind }) => kind)).toEqual(repos.map(() => 'landed'));
+  expect(new Set(repos.map(({ repoId }) => repoId)).size).toBe(1);
+  await Promise.all(repos.map((repo) => repo.close()));
+});
+
+test('two hundred agents on one line-free-for-all file: each line is there or in a conflict', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'hot', lines);
+  const rows = lines.split('\n').slice(0, -1);
+  const outcomes = await Promise.all(
+    Array.from({ length: 200 }, (_, i) => {
+      const content = `${rows.toSpliced(i % rows.length, 0, `agent ${i}`).join('\n')}\n`;
+      return repo.put('hot', content, { author: agent(`${i}`), expect: version(v1) });
+    }),
+  );
+  const kept = repo.conflicts().map(({ paths }) => paths[0]?.incoming.content?.toString() ?? '');
+  for (const [i, { kind }] of outcomes.entries()) {
+    const isThere = textOf(repo, 'hot').split('\n').includes(`agent ${i}`);
+    if (kind === 'conflicted') expect(kept.some((text) => text.split('\n').includes(`agent ${i}`))).toBe(true);
+    else expect(isThere).toBe(true);
+  }
+});
