@@ -196,7 +196,7 @@ test('1 thirteen writers of distinct files, all at once', async () => {
   expect(repo.snapshot().list()).toHaveLength(14);
 });
 
-test('8 workers fork and the trunk goes on; each branch reads its own', async () => {
+test('a branch and its trunk go on apart, and each reads its own', async () => {
   const repo = await tempRepo();
   const v1 = await put(repo, 'f.txt', 'base\n');
   await repo.fork('side');
@@ -264,7 +264,7 @@ test('13 and 17 a reader of a moving head sees old or new, and a snapshot one se
   expect(repo.snapshot().list()).toHaveLength(201);
 });
 
-test('16 reopening finds what was acknowledged', async () => {
+test('reopening finds what was acknowledged', async () => {
   const dir = tempDir();
   const first = await openRepo(dir, { create: true });
   await put(first, 'a.txt', 'a\n');
