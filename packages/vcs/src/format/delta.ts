@@ -7,14 +7,14 @@ import { allocate, copyOf } from '../core/allocate.ts';
  *
  * Agents' edits are small and local, so one pass that cuts off the common
  * prefix and suffix finds nearly all; a longer middle is searched again for
- * blocks of the base (the idea of rsync, Tridgell 1996, on fixed blocks of the
- * base and every offset of the target, with exact comparison instead of a sum).
+ * blocks of the base (the idea of rsync, Tridgell 1996, with blocks that begin
+ * at lines where there are lines, and exact comparison instead of a strong sum).
  */
-const blockBytes = 32;
+const blockBytes = 24;
 /** A middle shorter than this is cheaper to insert than to search. */
 const searchBytesMin = 256;
 /** A middle longer than this is not searched: the work stays bounded. */
-const searchBytesMax = 4 * 1024 * 1024;
+const searchBytesMax = 1024 * 1024;
 
 /** Writes tokens into one buffer that grows and is used again; its content is copied out at the end. */
 class DeltaWriter {
@@ -93,41 +93,56 @@ function commonSuffix(a: Buffer, b: Buffer, bound: number): number {
   return length;
 }
 
+/** A hash over all of a block's words (as FNV-1a mixes bytes); equality is checked byte by byte anyway. */
+function keyOf(bytes: Buffer, at: number): number {
+  let key = 0x811c9dc5;
+  for (let word = at; word < at + blockBytes; word += 4) {
+    key = Math.imul(key ^ bytes.readUInt32LE(word), 0x01000193);
+    key ^= key >>> 15;
+  }
+  return key;
+}
+
+/** Where blocks begin: at lines, or evenly where there are hardly any. */
+function* blockStarts(bytes: Buffer, step: number): Generator<number> {
+  const last = bytes.length - blockBytes;
+  if (step > 0) for (let at = 0; at <= last; at += step) yield at;
+  else for (let at = 0; at >= 0 && at <= last; at = bytes.indexOf(newline, at) + 1 || -1) yield at;
+}
+
+const newline = 0x0a;
+/** Bytes without a line end from which on a content is taken to have no lines. */
+const lineBytesMax = 512;
+
+const hasLines = (bytes: Buffer): boolean => {
+  const end = bytes.indexOf(newline);
+  return end >= 0 && end < lineBytesMax;
+};
+
 /** Writes the middle of the target as copies of base blocks where it finds them. */
 function writeSearched(base: Buffer, middle: Buffer): void {
-  const blocks = new Map<string, number>();
-  for (let at = 0; at + blockBytes <= base.length; at += blockBytes) {
-    const block = base.toString('latin1', at, at + blockBytes);
-    if (!blocks.has(block)) blocks.set(block, at);
+  const isText = hasLines(base) && hasLines(middle);
+  const blocks = new Map<number, number>();
+  for (const at of blockStarts(base, isText ? 0 : blockBytes)) {
+    const key = keyOf(base, at);
+    if (!blocks.has(key)) blocks.set(key, at);
   }
-  let literalStart = 0;
-  let at = 0;
-  while (at + blockBytes <= middle.length) {
-    const found = blocks.get(middle.toString('latin1', at, at + blockBytes));
-    if (found === undefined) {
-      at++;
-      continue;
-    }
-    let from = found;
+  let written = 0;
+  for (const at of blockStarts(middle, isText ? 0 : 1)) {
+    if (at < written) continue;
+    let from = blocks.get(keyOf(middle, at));
+    if (from === undefined || middle.compare(base, from, from + blockBytes, at, at + blockBytes) !== 0) continue;
     let start = at;
-    while (start > literalStart && from > 0 && middle[start - 1] === base[from - 1]) {
+    while (start > written && from > 0 && middle[start - 1] === base[from - 1]) {
       start--;
       from--;
     }
-    let length = at - start + blockBytes;
-    while (
-      start + length < middle.length &&
-      from + length < base.length &&
-      middle[start + length] === base[from + length]
-    ) {
-      length++;
-    }
-    writer.insert(middle.subarray(literalStart, start));
+    const length = commonPrefix(base.subarray(from), middle.subarray(start));
+    writer.insert(middle.subarray(written, start));
     writer.copy(from, length);
-    at = start + length;
-    literalStart = at;
+    written = start + length;
   }
-  writer.insert(middle.subarray(literalStart));
+  writer.insert(middle.subarray(written));
 }
 
 export function encodeDelta(base: Buffer, target: Buffer): Buffer {
