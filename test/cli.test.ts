@@ -78,6 +78,49 @@ test('a git history comes in and goes out with the same ids', async () => {
   expect((await run('git', ['-C', out, 'fsck', '--strict'])).code).toBe(0);
 });
 
+describe('a resolution on standard input', () => {
+  test.each([
+    ['a result without content', { results: [{ path: 'a.txt' }] }],
+    ['a misspelt field', { results: [{ path: 'a.txt', contents: 'x' }] }],
+    ['two contents', { results: [{ path: 'a.txt', content: 'x', contentBase64: 'eA==' }] }],
+    ['an unknown fate', { results: [{ path: 'a.txt', content: 'x' }], otherwise: { fate: 'lost' } }],
+    ['an unknown field', { results: [{ path: 'a.txt', content: 'x' }], asof: 3 }],
+  ])('%s is refused, and the conflict and the file stay', async (_name, body) => {
+    const dir = await initialised();
+    await put(dir, 'a.txt', 'one\n');
+    await put(dir, 'a.txt', 'two\n', '--expect', '1');
+    await put(dir, 'a.txt', 'three\n', '--expect', '1');
+    const input = JSON.stringify(body);
+    const finished = await mound(['--repo', dir, 'conflicts', 'resolve', 'c3'], { input });
+    expect(finished).toMatchObject({ code: 42, stdout: '' });
+    expect(finished.stderr).toMatch(oneLine);
+    expect((await mound(['--repo', dir, 'cat', 'a.txt'])).stdout).toBe('two\n');
+    expect(json(await mound(['--repo', dir, 'conflicts', '--json']))['conflicts']).toHaveLength(1);
+  });
+});
+
+test('a flipped bit in a kept intent, a record or a mark is found', async () => {
+  const dir = await initialised();
+  await put(dir, 'a.txt', 'one\n');
+  await put(dir, 'a.txt', 'two\n', '--expect', '1');
+  await put(dir, 'a.txt', 'keepmewhole\n', '--expect', '1');
+  await mound(['--repo', dir, 'freeze', 'b.txt', '--reason', 'splitthisfile']);
+  const file = join(dir, '.mound/store/data.mdb');
+  const sound = readFileSync(file);
+  const at = sound.lastIndexOf('splitthisfile');
+  expect(at).toBeGreaterThan(0);
+  const damaged = Buffer.from(sound);
+  for (let from = damaged.indexOf('splitthisfile'); from >= 0; from = damaged.indexOf('splitthisfile', from + 1)) {
+    damaged[from + 2] ^= 1;
+  }
+  writeFileSync(file, damaged);
+  const found = await mound(['--repo', dir, 'fsck', '--json']);
+  expect(found.code).toBe(1);
+  expect(json(found)).toMatchObject({ ok: false, errors: [{ seq: 4 }] });
+  writeFileSync(file, sound);
+  expect((await mound(['--repo', dir, 'fsck'])).code).toBe(0);
+});
+
 describe('bad input: one clear line, the documented exit code, nothing half made', () => {
   test('a directory that is no repository', async () => {
     const dir = tempDir();
@@ -92,6 +135,7 @@ describe('bad input: one clear line, the documented exit code, nothing half made
   test.each([
     ['cut off in its first page', (file: string) => truncateSync(file, 100)],
     ['cut off in the middle', (file: string) => truncateSync(file, 600_000)],
+    ['cut off by its last pages', (file: string) => truncateSync(file, statSync(file).size - 20 * 4096)],
     ['empty', (file: string) => truncateSync(file, 0)],
     ['overwritten', (file: string) => writeFileSync(file, 'not a store at all\n'.repeat(1000))],
   ])('a store that is %s', async (_name, damage) => {
@@ -125,6 +169,7 @@ describe('bad input: one clear line, the documented exit code, nothing half made
     ['a branch that is not there', ['ls', '--branch', 'nope'], 1],
     ['a conflict that is not there', ['conflicts', 'show', 'c9'], 1],
     ['a resolution that is no JSON', ['conflicts', 'resolve', 'c1'], 42],
+    ['a repository that is a file', ['--repo', '/etc/passwd', 'ls'], 42],
     ['a branch name that git refuses', ['branch', 'a..b'], 2],
     ['a path out of the repository', ['put', '../x', '-m', 'm'], 4],
     ['a path in git’s own directory', ['put', '.GIT/x', '-m', 'm'], 4],

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 
 import { Command, CommanderError, Option } from 'commander';
 import pc from 'picocolors';
-import { exitCodeOfError, exitCodes } from '@mound/vcs';
+import { exitCodeOfError, exitCodes, isMoundError } from '@mound/vcs';
 
 import { Interrupted } from '../harness/interrupt.ts';
 import { parseResultFile } from '../harness/result-file.ts';
@@ -21,26 +21,43 @@ export async function main(argv: string[]): Promise<number> {
   const interruption = listenForInterruption();
   try {
     let exitCode = 0;
+    // A reader that has gone away (`| head`) ends the command quietly.
+    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+      throw error;
+    });
     const program = buildProgram(interruption.signal, (code) => (exitCode = code));
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
-    return exitCodeOf(error);
+    return exitCodeOf(error, interruption.signal, argv.includes('--json'));
   } finally {
     interruption.release();
   }
 }
 
-function exitCodeOf(error: unknown): number {
+function exitCodeOf(error: unknown, signal: AbortSignal, isJson: boolean): number {
   // commander has written its line already.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  const line = (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
-  process.stderr.write(
-    `${pc.isColorSupported && process.stderr.isTTY ? pc.red('mound bench:') : 'mound bench:'} ${line}\n`,
-  );
-  if (error instanceof Interrupted) return exitCodes.interrupted;
-  if (error instanceof UsageError) return exitCodes.usage;
+  if (error instanceof CommanderError && error.exitCode === 0) return exitCodes.ok;
+  // Whatever broke first: children that the same Ctrl-C ended, pipes to them.
+  const isInterrupted = signal.aborted || error instanceof Interrupted;
+  const line = isInterrupted ? 'interrupted' : lineOf(error);
+  if (!(error instanceof CommanderError)) {
+    process.stderr.write(`${process.stderr.isTTY ? pc.red('mound bench:') : 'mound bench:'} ${line}\n`);
+  }
+  if (isJson && !isInterrupted)
+    process.stdout.write(`${JSON.stringify({ error: isMoundError(error) ? error.code : 'failed', message: line })}\n`);
+  if (isInterrupted) return exitCodes.interrupted;
+  if (error instanceof UsageError || error instanceof CommanderError) return exitCodes.usage;
   return error instanceof UnreadableError ? exitCodes.unreadable : exitCodeOfError(error);
+}
+
+/** One line; where the system refused a file, which one and how. */
+function lineOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { code, path } = error as NodeJS.ErrnoException;
+  if (code !== undefined && path !== undefined) return `${path} cannot be used (${code}); name another directory`;
+  return (error.message.split('\n')[0] ?? '').replace(/^error: /, '');
 }
 
 function buildProgram(signal: AbortSignal, setExitCode: (code: number) => void): Command {

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, lstat, rm, statfs } from 'node:fs/promises';
+import { mkdtemp, readdir, lstat, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,7 +17,6 @@ export async function withTempDir<Result>(
   use: (dir: string) => Promise<Result>,
 ): Promise<Result> {
   const base = parent ?? tmpdir();
-  await mkdir(base, { recursive: true });
   const dir = await mkdtemp(join(base, 'mound-bench-'));
   open.add(dir);
   try {

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import { MoundError, exitCodes } from '../core/errors.ts';
-import type { HunkAccount } from '../core/intent.ts';
+import { exitCodes } from '../core/errors.ts';
 import { renderConflict } from '../merge/index.ts';
-import type { Resolution } from '../repo/api.ts';
 import { stateOf } from '../views/conflicts.ts';
 import type { ConflictPath, ConflictSide, ConflictView, HunkLines } from '../views/types.ts';
 import { Context, readStdin } from './context.ts';
+import { parseResolution } from './resolution.ts';
 import { printOutcome, writeJson, writeLine, writeOut } from './output.ts';
 import type { Finish } from './main.ts';
 
@@ -46,39 +45,15 @@ const inputOf = ({ path, base, current, incoming }: ConflictPath): Parameters<ty
   incoming: stateOf(incoming),
 });
 
-/** What `conflicts resolve` reads from standard input. */
-interface ResolutionInput {
-  readonly message?: string;
-  readonly rationale?: string;
-  readonly results: readonly {
-    readonly path: string;
-    readonly content?: string | null;
-    readonly contentBase64?: string;
-  }[];
-  readonly accounts?: readonly HunkAccount[];
-  readonly otherwise?: Pick<HunkAccount, 'fate' | 'reason'>;
-  readonly asOf?: number;
-}
-
-function parseInput(text: string): ResolutionInput {
-  try {
-    const value = JSON.parse(text) as ResolutionInput;
-    if (!Array.isArray(value.results)) throw new TypeError('"results" is not a list');
-    return value;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new MoundError('stdin-malformed', `standard input is no resolution: ${reason}`, {}, cause);
-  }
-}
-
-const resultOf = ({
-  path,
-  content,
-  contentBase64,
-}: ResolutionInput['results'][number]): Resolution['results'][number] => ({
-  path,
-  content: contentBase64 === undefined ? (content ?? null) : Buffer.from(contentBase64, 'base64'),
-});
+const resolutionHelp = `
+Standard input is one JSON object:
+  results    [{"path", "content"}] for each conflicted path: the whole new text, or null to delete;
+             "contentBase64" instead for bytes, "mode" where it changes
+  asOf       the "asOf" that 'conflicts show --json' gave: the state that you saw
+  accounts   [{"path", "side": "current"|"incoming", "hunk": N, "fate": "kept"|"transformed"|"discarded", "reason"}]
+  otherwise  {"fate": "transformed"|"discarded", "reason"} for hunks that are not to be seen in the results
+  message, rationale
+A hunk whose lines stand in the result needs no account.`;
 
 /** conflicts, conflicts show, conflicts resolve. */
 export function addConflictCommands(program: Command, finish: Finish): void {
@@ -117,23 +92,14 @@ export function addConflictCommands(program: Command, finish: Finish): void {
 
   conflicts
     .command('resolve')
-    .description(
-      'close a conflict; standard input: {"results":[{"path","content"}],"accounts":[{"path","side","hunk","fate","reason"}]}',
-    )
+    .description('close a conflict with the resolution on standard input')
+    .addHelpText('after', resolutionHelp)
     .argument('<id>')
     .action(async (id: string, _flags: object, command: Command) => {
       const context = new Context(command);
-      const input = parseInput((await readStdin()).toString('utf8'));
+      const resolution = parseResolution((await readStdin()).toString('utf8'));
       await context.withRepo(async (repo) => {
-        const outcome = await repo.resolve(id, {
-          author: context.author(),
-          results: input.results.map(resultOf),
-          ...(input.accounts !== undefined && { accounts: input.accounts }),
-          ...(input.otherwise !== undefined && { otherwise: input.otherwise }),
-          ...(input.asOf !== undefined && { asOf: input.asOf }),
-          ...(input.message !== undefined && { message: input.message }),
-          ...(input.rationale !== undefined && { rationale: input.rationale }),
-        });
+        const outcome = await repo.resolve(id, { author: context.author(), ...resolution });
         finish(await printOutcome(outcome, context.isJson));
       });
     });

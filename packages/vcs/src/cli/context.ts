@@ -40,7 +40,8 @@ export class Context {
 
   author(): Author {
     const { agent, role, model } = this.options;
-    const name = this.options.author ?? process.env['MOUND_AUTHOR'] ?? agent ?? userName();
+    const named = this.options.author ?? process.env['MOUND_AUTHOR'] ?? '';
+    const name = named === '' ? (agent ?? userName()) : named;
     return {
       name,
       kind: agent === undefined ? 'human' : 'agent',

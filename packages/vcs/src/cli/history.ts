@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/errors.ts';
+import { exitCodes, MoundError } from '../core/errors.ts';
 import type { CommitView } from '../views/types.ts';
 import { Context, parseCount } from './context.ts';
 import { writeJson, writeLine } from './output.ts';
@@ -95,7 +95,8 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
     .description('name a seq, or list the tags')
     .argument('[name]')
     .argument('[seq]', 'default: the newest', parseCount)
-    .action(async (name: string | undefined, seq: number | undefined, _flags: object, command: Command) => {
+    .option('--force', 'move a tag that exists')
+    .action(async (name: string | undefined, seq: number | undefined, flags: { force?: true }, command: Command) => {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
         if (name === undefined) {
@@ -103,6 +104,11 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
           if (context.isJson) await writeJson({ tags });
           else for (const tag of tags) await writeLine(`${tag.name}  ${tag.seq}`);
         } else {
+          const before = repo.tags().find((known) => known.name === name);
+          if (before && flags.force !== true) {
+            const message = `tag '${name}' exists at seq ${before.seq}; --force moves it`;
+            throw new MoundError('invalid-argument', message, { name, seq: before.seq });
+          }
           const tag = await repo.tag(name, seq ?? repo.snapshot().seq, context.author());
           await (context.isJson ? writeJson(tag) : writeLine(`tagged ${tag.seq} as ${tag.name}`));
         }

@@ -14,6 +14,10 @@ export type Finish = (exitCode: number) => void;
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
+const exitCodeHelp = `
+Exit codes: 0 ok, 1 the rest, 2 the command line, 3 conflicted or parked (kept, nothing landed),
+4 rejected by the store, 42 something named cannot be read as what it should be, 130 interrupted`;
+
 function buildProgram(finish: Finish): Command {
   const program = new Command('mound')
     .description('A version store in which hundreds of coding agents edit one codebase at once')
@@ -26,6 +30,7 @@ function buildProgram(finish: Finish): Command {
     .option('--model <name>', "the agent's model")
     .exitOverride()
     .showSuggestionAfterError(false)
+    .addHelpText('after', exitCodeHelp)
     .configureOutput({ outputError: (text) => warn(text.replace(/^error: /, '').trim()) });
   addCareCommands(program, finish);
   addFileCommands(program, finish);
@@ -52,10 +57,15 @@ export async function main(argv: readonly string[]): Promise<number> {
     return exitCode;
   } catch (error) {
     // commander has written its line already.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    const isJson = argv.includes('--json');
+    if (error instanceof CommanderError) {
+      if (error.exitCode === 0) return exitCodes.ok;
+      if (isJson) await writeJson({ error: 'usage', message: error.message.replace(/^error: /, '') });
+      return exitCodes.usage;
+    }
     const message = error instanceof Error ? error.message : String(error);
     warn(message);
-    if (argv.includes('--json')) await writeJson({ error: isMoundError(error) ? error.code : 'failed', message });
+    if (isJson) await writeJson({ error: isMoundError(error) ? error.code : 'failed', message });
     return exitCodeOfError(error);
   }
 }

@@ -2,6 +2,7 @@ import { MoundError } from '../core/errors.ts';
 import type { BlobId, CommitId, Seq } from '../core/ids.ts';
 import { modes, type Mode } from '../core/mode.ts';
 import { pack, unpack, type Packable } from './codec.ts';
+import { sealed, unsealed } from './seal.ts';
 import type { Body, ChangeRow, LandingEntry, LogEntry, Place, RecordRow } from './entry.ts';
 
 const kindNumbers: Readonly<Record<LogEntry['kind'], number>> = {
@@ -207,9 +208,9 @@ function fieldsOf(entry: LogEntry): Packable[] {
   }
 }
 
-/** The seq is the entry's key, so it is not in its bytes. */
+/** The seq is the entry's key, so it is not in its bytes. Ends with a checksum. */
 export function encodeEntry(entry: LogEntry): Buffer {
-  return pack([kindNumbers[entry.kind], entry.time, entry.branchId, entry.authorId, ...fieldsOf(entry)]);
+  return sealed(pack([kindNumbers[entry.kind], entry.time, entry.branchId, entry.authorId, ...fieldsOf(entry)]));
 }
 
 const storedBytes = (field: Packable): { kept: Uint8Array; keptParts: number } =>
@@ -219,7 +220,7 @@ const storedBytes = (field: Packable): { kept: Uint8Array; keptParts: number } =
 export function decodeEntry(seq: number, bytes: Uint8Array): LogEntry {
   let fields: readonly Packable[];
   try {
-    fields = unpack(bytes) as readonly Packable[];
+    fields = unpack(unsealed(bytes)) as readonly Packable[];
     if (!Array.isArray(fields)) throw new TypeError('not an array');
     return entryOf(seq, fields);
   } catch (cause) {

@@ -16,6 +16,7 @@ import {
 import { commitIdOf, digest } from '../format/hash.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { encodeHead, encodePlace, type BranchRow, type LogReader } from '../log/log-reader.ts';
+import { sealed } from '../format/seal.ts';
 import { linkAfter } from '../log/places.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
@@ -104,7 +105,7 @@ export class BatchWriter {
     let part = 0;
     for (let at = 0; at < bytes.length; at += partBytesMax) {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(partBytesMax, bytes.length - at));
-      this.tables.parts.putSync(partKey(seq, index, part++), chunk);
+      this.tables.parts.putSync(partKey(seq, index, part++), sealed(chunk));
     }
     return part;
   }

@@ -17,6 +17,7 @@ import {
 } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { unsealed } from '../format/seal.ts';
 import { BoundedCache } from '../store/cache.ts';
 import { corrupt, type Store } from '../store/store.ts';
 import { decodeBody } from './body.ts';
@@ -203,7 +204,7 @@ export class LogReader {
     for (let part = 0; part < count; part++) {
       const bytes = this.store.tables.parts.getBinary(partKey(place.seq, place.index, part));
       if (bytes === undefined) throw corrupt(this.store.dir, `part ${part} of log entry ${place.seq} is missing`);
-      parts.push(bytes);
+      parts.push(unsealed(bytes));
     }
     return Buffer.concat(parts);
   }

@@ -46,6 +46,11 @@ export async function resolveConflict(
       paths: [...missing, ...foreign],
     });
   }
+  const bare = resolution.results.find(({ content }) => (content as unknown) === undefined);
+  if (bare) {
+    const next = 'give the content that it shall have; null deletes it';
+    return reject('invalid-intent', `the result for ${bare.path} has no content`, next, { paths: [bare.path] });
+  }
   const admitted = admitResolution(open, view, resolution);
   if (isRejected(admitted)) return admitted;
   const resolved = view.paths.map((row): ResolvedPath => {

@@ -223,6 +223,7 @@ function asFault(cause: unknown, dir: string): unknown {
     code === 'EACCES' ||
     code === 'EPERM' ||
     code === 'EROFS' ||
+    code === 'ENOTDIR' ||
     /permission denied|read-only file system/i.test(text)
   ) {
     return new MoundError('permission-denied', `${dir} cannot be written to; check its owner and mode`, { dir }, cause);

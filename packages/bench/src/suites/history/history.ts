@@ -63,7 +63,8 @@ async function verifyApart(request: VerifyRequest, signal: AbortSignal): Promise
       // It exits with 1 where it found a fault; its words are on standard output all the same.
       if (typeof error === 'object' && error !== null && 'stdout' in error && error.stdout)
         return error as { stdout: string };
-      throw error;
+      const words = typeof error === 'object' && error !== null && 'stderr' in error ? String(error.stderr) : '';
+      throw new Error(`the proof could not be made: ${words.trim().split('\n').at(-1) || String(error)}`);
     },
   );
   return JSON.parse(stdout) as Verification;

@@ -30,7 +30,11 @@ export interface Verification {
 const run = promisify(execFile);
 
 async function git(dir: string, args: readonly string[], input = ''): Promise<Buffer> {
-  const running = run('git', ['-C', dir, ...args], { encoding: 'buffer', maxBuffer: 1 << 30 });
+  // The replayed repository may be another user's; it is only read.
+  const running = run('git', ['-c', 'safe.directory=*', '-C', dir, ...args], {
+    encoding: 'buffer',
+    maxBuffer: 1 << 30,
+  });
   // A command that needs no input may have ended before it is sent.
   running.child.stdin?.on('error', () => undefined).end(input);
   return (await running).stdout;

@@ -1,0 +1,93 @@
+import { MoundError } from '../core/errors.ts';
+import type { HunkAccount } from '../core/intent.ts';
+import { isMode } from '../core/mode.ts';
+import type { Resolution } from '../repo/api.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const malformed = (reason: string): MoundError =>
+  new MoundError('stdin-malformed', `standard input is no resolution: ${reason}; see 'mound conflicts resolve --help'`);
+
+/** An object with no other than the named fields: a misspelt one must not be taken for one left out. */
+function fieldsOf(value: unknown, what: string, allowed: readonly string[]): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformed(`${what} is no object`);
+  const strange = Object.keys(value).find((key) => !allowed.includes(key));
+  if (strange !== undefined) throw malformed(`${what} has the unknown field "${strange}"`);
+  return value as Fields;
+}
+
+function textOf(value: unknown, what: string): string {
+  if (typeof value !== 'string') throw malformed(`${what} is no text`);
+  return value;
+}
+
+function listOf(value: unknown, what: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw malformed(`${what} is no list`);
+  return value as readonly unknown[];
+}
+
+function oneOf<T extends string>(value: unknown, allowed: readonly T[], what: string): T {
+  const found = allowed.find((name) => name === value);
+  if (found === undefined) throw malformed(`${what} is ${JSON.stringify(value)}, not one of ${allowed.join(', ')}`);
+  return found;
+}
+
+function resultOf(value: unknown): Resolution['results'][number] {
+  const fields = fieldsOf(value, 'a result', ['path', 'content', 'contentBase64', 'mode']);
+  const path = textOf(fields['path'], 'the path of a result');
+  const { content, contentBase64, mode } = fields;
+  if (mode !== undefined && !isMode(mode)) throw malformed(`the mode of ${path} is ${JSON.stringify(mode)}`);
+  const isOne = (content === undefined) !== (contentBase64 === undefined);
+  if (!isOne) throw malformed(`${path} needs "content" (null deletes it) or "contentBase64"`);
+  const bytes =
+    contentBase64 !== undefined
+      ? Buffer.from(textOf(contentBase64, `the contentBase64 of ${path}`), 'base64')
+      : content === null
+        ? null
+        : textOf(content, `the content of ${path}`);
+  return { path, content: bytes, ...(mode !== undefined && { mode }) };
+}
+
+const fates = ['kept', 'transformed', 'discarded'] as const;
+
+function accountOf(value: unknown): HunkAccount {
+  const fields = fieldsOf(value, 'an account', ['path', 'side', 'hunk', 'fate', 'reason']);
+  const { hunk, reason } = fields;
+  if (!Number.isSafeInteger(hunk)) throw malformed('the hunk of an account is no whole number');
+  return {
+    path: textOf(fields['path'], 'the path of an account'),
+    side: oneOf(fields['side'], ['current', 'incoming'], 'the side of an account'),
+    hunk: hunk as number,
+    fate: oneOf(fields['fate'], fates, 'the fate of an account'),
+    ...(reason !== undefined && { reason: textOf(reason, 'the reason of an account') }),
+  };
+}
+
+function otherwiseOf(value: unknown): Pick<HunkAccount, 'fate' | 'reason'> {
+  const { fate, reason } = fieldsOf(value, '"otherwise"', ['fate', 'reason']);
+  return {
+    fate: oneOf(fate, fates, 'the fate of "otherwise"'),
+    ...(reason !== undefined && { reason: textOf(reason, 'the reason of "otherwise"') }),
+  };
+}
+
+/** Reads what `conflicts resolve` is given. Errors: `stdin-malformed`. */
+export function parseResolution(text: string): Omit<Resolution, 'author'> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw malformed(cause instanceof Error ? cause.message : String(cause));
+  }
+  const allowed = ['results', 'accounts', 'otherwise', 'asOf', 'message', 'rationale'];
+  const { results, accounts, otherwise, asOf, message, rationale } = fieldsOf(value, 'it', allowed);
+  if (asOf !== undefined && !Number.isSafeInteger(asOf)) throw malformed('"asOf" is no whole number');
+  return {
+    results: listOf(results, '"results"').map(resultOf),
+    ...(accounts !== undefined && { accounts: listOf(accounts, '"accounts"').map(accountOf) }),
+    ...(otherwise !== undefined && { otherwise: otherwiseOf(otherwise) }),
+    ...(asOf !== undefined && { asOf: asOf as number }),
+    ...(message !== undefined && { message: textOf(message, '"message"') }),
+    ...(rationale !== undefined && { rationale: textOf(rationale, '"rationale"') }),
+  };
+}
