@@ -111,7 +111,7 @@ test('a flipped bit in a kept intent, a record or a mark is found', async () => 
   expect(at).toBeGreaterThan(0);
   const damaged = Buffer.from(sound);
   for (let from = damaged.indexOf('splitthisfile'); from >= 0; from = damaged.indexOf('splitthisfile', from + 1)) {
-    damaged[from + 2] ^= 1;
+    damaged.writeUInt8(damaged.readUInt8(from + 2) ^ 1, from + 2);
   }
   writeFileSync(file, damaged);
   const found = await mound(['--repo', dir, 'fsck', '--json']);

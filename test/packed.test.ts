@@ -16,18 +16,24 @@ test('the packed tarball serves an outside project, from ESM (compiled) and Comm
   const installed = await run('npm', install, { cwd: outside });
   expect(installed.code, installed.stderr).toBe(0);
 
-  for (const name of ['embed.ts', 'embed.cjs'])
+  for (const name of ['embed.ts', 'embed.cjs', 'tour.ts'])
     copyFileSync(join(projectDir, 'docs/examples', name), join(outside, name));
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2023'];
-  const types = ['--types', 'node', '--typeRoots', join(projectDir, 'node_modules/@types')];
+  // The package brings the types that its declarations need.
+  const types = ['--types', 'node'];
   const tsc = join(projectDir, 'node_modules/.bin/tsc');
-  const compiled = await run(tsc, [...strict, ...types, 'embed.ts'], { cwd: outside });
+  const compiled = await run(tsc, [...strict, ...types, 'embed.ts', 'tour.ts'], { cwd: outside });
   expect(compiled.stdout + compiled.stderr).toBe('');
 
   for (const file of ['embed.js', 'embed.cjs']) {
     const ran = await run(process.execPath, ['--no-warnings', file, join(outside, `repo-${file}`)], { cwd: outside });
     expect(ran).toMatchObject({ code: 0, stdout: printed, stderr: '' });
   }
+  const tour = await run(process.execPath, ['tour.js', join(outside, 'repo-tour')], { cwd: outside });
+  expect(tour).toMatchObject({ code: 0, stderr: '' });
+  const said = ['first: landed', 'clash: conflicted', 'resolved: landed'];
+  expect(tour.stdout.split('\n')).toEqual(expect.arrayContaining(said));
+  expect(tour.stdout).toContain('main: export const a = 3;\n side: export const a = 4;\n');
   const bin = await run(join(outside, 'node_modules/.bin/mound'), ['--version'], { cwd: outside });
   expect(bin.stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
 });
