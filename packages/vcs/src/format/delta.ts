@@ -103,35 +103,70 @@ function keyOf(bytes: Buffer, at: number): number {
   return key;
 }
 
-/** Where blocks begin: at lines, or evenly where there are hardly any. */
-function* blockStarts(bytes: Buffer, step: number): Generator<number> {
-  const last = bytes.length - blockBytes;
-  if (step > 0) for (let at = 0; at <= last; at += step) yield at;
-  else for (let at = 0; at >= 0 && at <= last; at = bytes.indexOf(newline, at) + 1 || -1) yield at;
-}
-
 const newline = 0x0a;
 /** Bytes without a line end from which on a content is taken to have no lines. */
 const lineBytesMax = 512;
 
-const hasLines = (bytes: Buffer): boolean => {
+function hasLines(bytes: Buffer): boolean {
   const end = bytes.indexOf(newline);
   return end >= 0 && end < lineBytesMax;
-};
+}
+
+/** The start of the block after the one at `at`: at the next line, or `step` bytes on where there are hardly any. */
+function nextStart(bytes: Buffer, at: number, step: number): number {
+  if (step > 0) return at + step;
+  const end = bytes.indexOf(newline, at);
+  return end < 0 ? bytes.length : end + 1;
+}
+
+/** Places of a base's blocks by their key; open addressing, the first of equal keys stays. */
+class BlockTable {
+  private readonly slots: Int32Array;
+  private readonly mask: number;
+  private readonly base: Buffer;
+
+  constructor(base: Buffer, step: number) {
+    const averageBytes = step > 0 ? step : 10;
+    const size = 2 ** Math.ceil(Math.log2(Math.max(16, (2 * base.length) / averageBytes)));
+    this.slots = new Int32Array(size);
+    this.mask = size - 1;
+    this.base = base;
+    let count = 0;
+    for (let at = 0; at + blockBytes <= base.length && count < size / 2; at = nextStart(base, at, step)) {
+      const slot = this.slotOf(keyOf(base, at), base, at);
+      if (this.slots[slot] !== 0) continue;
+      this.slots[slot] = at + 1;
+      count++;
+    }
+  }
+
+  /** The slot that holds an equal block, or the free one where it would stand. */
+  private slotOf(key: number, bytes: Buffer, at: number): number {
+    for (let slot = key & this.mask; ; slot = (slot + 1) & this.mask) {
+      const found = this.slots[slot] ?? 0;
+      if (found === 0) return slot;
+      if (this.base.compare(bytes, at, at + blockBytes, found - 1, found - 1 + blockBytes) === 0) return slot;
+    }
+  }
+
+  /** Where the base has the block at `at`; -1: nowhere. */
+  find(bytes: Buffer, at: number): number {
+    return (this.slots[this.slotOf(keyOf(bytes, at), bytes, at)] ?? 0) - 1;
+  }
+}
 
 /** Writes the middle of the target as copies of base blocks where it finds them. */
 function writeSearched(base: Buffer, middle: Buffer): void {
   const isText = hasLines(base) && hasLines(middle);
-  const blocks = new Map<number, number>();
-  for (const at of blockStarts(base, isText ? 0 : blockBytes)) {
-    const key = keyOf(base, at);
-    if (!blocks.has(key)) blocks.set(key, at);
-  }
+  const table = new BlockTable(base, isText ? 0 : blockBytes);
+  const step = isText ? 0 : 1;
   let written = 0;
-  for (const at of blockStarts(middle, isText ? 0 : 1)) {
-    if (at < written) continue;
-    let from = blocks.get(keyOf(middle, at));
-    if (from === undefined || middle.compare(base, from, from + blockBytes, at, at + blockBytes) !== 0) continue;
+  for (let at = 0; at + blockBytes <= middle.length;) {
+    let from = table.find(middle, at);
+    if (from < 0) {
+      at = nextStart(middle, at, step);
+      continue;
+    }
     let start = at;
     while (start > written && from > 0 && middle[start - 1] === base[from - 1]) {
       start--;
@@ -141,6 +176,8 @@ function writeSearched(base: Buffer, middle: Buffer): void {
     writer.insert(middle.subarray(written, start));
     writer.copy(from, length);
     written = start + length;
+    // Back to the start of a line, unless the copy ended at one.
+    at = isText && middle[written - 1] !== newline ? nextStart(middle, written, 0) : written;
   }
   writer.insert(middle.subarray(written));
 }

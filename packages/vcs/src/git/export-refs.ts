@@ -2,6 +2,8 @@ import { isMoundError, MoundError } from '../core/errors.ts';
 import type { Repo } from '../repo/api.ts';
 import { defaultBranch, gitBranchOf, isSideBranch, landingSeqOf } from './branch-names.ts';
 import { isBehind } from './export-plan.ts';
+import { neverImported, noRefName, noTagName, notAhead, rivalOf, tagOfNothing } from './export-skips.ts';
+import type { Refusal, SkippedRef } from './export-skips.ts';
 import { branchKey, getRecord, getKeptObject, tagKey } from './git-records.ts';
 import { isRefName, type GitRef } from './git-refs.ts';
 import { gitObjectId, type GitObjectType } from './object-id.ts';
@@ -12,6 +14,8 @@ export type RefRepo = Pick<Repo, 'branch' | 'branches' | 'commit' | 'gitMarks' |
 /** A ref that is to stand at a landing, directly or by way of raw objects (an annotated tag). */
 export interface WantedRef {
   readonly name: string;
+  /** Undefined for a tag. */
+  readonly branch: string | undefined;
   /** Undefined for a tag of something that is no commit. */
   readonly seq: number | undefined;
   /** The objects of an annotated tag, the outermost first. */
@@ -30,14 +34,14 @@ export function wantBranch(
     throw new MoundError('invalid-argument', `'${name}' cannot be the name of a git ref`, { ref: name });
   }
   const seq = landingSeqOf(repo, repo.branch(branch));
-  return seq === undefined ? [] : [{ name, seq, tag: [] }];
+  return seq === undefined ? [] : [{ name, branch, seq, tag: [] }];
 }
 
 /**
  * Every branch with a landing of its own (or one that git had) and every tag;
- * the names of those that git cannot have go to `skipped`.
+ * those that git cannot have go to `skipped`.
  */
-export function wantAll(repo: RefRepo, headBranch: string | undefined, skipped: string[]): WantedRef[] {
+export function wantAll(repo: RefRepo, headBranch: string | undefined, skipped: SkippedRef[]): WantedRef[] {
   const wanted = new Map<string, WantedRef>();
   // A branch before one that had to be put beside it.
   const branches = repo
@@ -54,22 +58,25 @@ export function wantAll(repo: RefRepo, headBranch: string | undefined, skipped: 
     // Of two branches for one ref, the one that holds the other.
     const rival = wanted.get(ref)?.seq;
     const isAhead = rival === undefined || isBehind(repo, rival, seq);
-    if (!isRefName(ref) || !(isAhead || isBehind(repo, seq, rival))) skipped.push(name);
-    else if (isAhead) wanted.set(ref, { name: ref, seq, tag: [] });
+    if (!isRefName(ref)) skipped.push({ name, ...noRefName(name) });
+    else if (isAhead) wanted.set(ref, { name: ref, branch: name, seq, tag: [] });
+    else if (!isBehind(repo, seq, rival)) skipped.push({ name, ...rivalOf(name, ref) });
   }
   const names = new Set<string>();
   for (const { name, seq } of repo.tags()) {
     names.add(name);
     const ref = `refs/tags/${name}`;
     const landing = landingAt(repo, seq);
-    if (!isRefName(ref) || landing === undefined) skipped.push(name);
-    else wanted.set(ref, { name: ref, seq: landing, tag: annotationOf(repo, name, landing) });
+    if (!isRefName(ref)) skipped.push({ name, ...noTagName });
+    else if (landing === undefined) skipped.push({ name, ...tagOfNothing });
+    else wanted.set(ref, { name: ref, branch: undefined, seq: landing, tag: annotationOf(repo, name, landing) });
   }
   for (const { key } of repo.snapshot().records(tagKey(''))) {
     const name = key.slice(tagKey('').length);
     if (names.has(name) || name.includes('#')) continue;
     const tag = annotationOf(repo, name, undefined);
-    if (tag.length > 0) wanted.set(`refs/tags/${name}`, { name: `refs/tags/${name}`, seq: undefined, tag });
+    const ref = `refs/tags/${name}`;
+    if (tag.length > 0) wanted.set(ref, { name: ref, branch: undefined, seq: undefined, tag });
   }
   return [...wanted.values()];
 }
@@ -108,10 +115,10 @@ function annotationOf(repo: RefRepo, name: string, landing: number | undefined):
  * Why a ref that exists in git may not be moved to the landing: it holds what
  * Mound does not have. Undefined where it may.
  */
-export function refusalOf(repo: RefRepo, ref: GitRef, wanted: WantedRef): string | undefined {
+export function refusalOf(repo: RefRepo, ref: GitRef, wanted: WantedRef): Refusal | undefined {
   const old = repo.gitMarks.seqOf(ref.peeledId);
-  if (old === undefined) return ref.id === wanted.tag[0]?.id ? undefined : 'it stands at what was never imported';
+  if (old === undefined) return ref.id === wanted.tag[0]?.id ? undefined : neverImported(wanted.branch);
   // A tag may be moved freely among what is known.
-  if (ref.name.startsWith('refs/tags/') || wanted.seq === undefined) return undefined;
-  return isBehind(repo, old, wanted.seq) ? undefined : 'it holds commits that this branch does not';
+  if (ref.name.startsWith('refs/tags/') || wanted.branch === undefined || wanted.seq === undefined) return undefined;
+  return isBehind(repo, old, wanted.seq) ? undefined : notAhead(wanted.branch);
 }

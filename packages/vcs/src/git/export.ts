@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { MoundError } from '../core/errors.ts';
 import { CommitExport, type CommitRepo } from './export-commit.ts';
+import { refuseCheckedOut } from './checked-out.ts';
 import { planExport, type ExportStep } from './export-plan.ts';
 import { refusalOf, wantAll, wantBranch, type RefRepo, type WantedRef } from './export-refs.ts';
-import { defaultBranch, landingSeqOf } from './branch-names.ts';
+import type { SkippedRef } from './export-skips.ts';
+import { defaultBranch, gitBranchOf, landingSeqOf } from './branch-names.ts';
 import { requireGit } from './git-command.ts';
 import { resolveOrInitGitDir } from './git-dir.ts';
 import { getTextRecord, headKey } from './git-records.ts';
@@ -24,7 +26,7 @@ export interface ExportProgress {
 export interface ExportOptions {
   /** Only this branch. Default: all branches with a landing, and all tags. */
   readonly branch?: string;
-  /** Full name of the ref for `branch`; default: `refs/heads/` and the name that git knows it by. */
+  /** Full name of the ref for `branch` (then `main` where none is named); default: `refs/heads/` and the name that git knows it by. */
   readonly ref?: string;
   readonly onProgress?: (progress: ExportProgress) => void;
 }
@@ -32,12 +34,14 @@ export interface ExportOptions {
 export interface ExportResult {
   /** Written by this export. */
   readonly commits: number;
-  /** Git id of the branch (`main` where all are exported); undefined where it has no landing. */
+  /** Git id of the branch (`main` where all are exported); undefined where it has no landing or its ref was left alone. */
   readonly head: string | undefined;
   /** Refs that moved. */
   readonly refs: readonly { readonly name: string; readonly id: string }[];
   /** Branches, tags and refs that were left alone: git cannot have the name, or has commits that are not here. */
   readonly skipped: readonly string[];
+  /** The same, each with why and what to do. */
+  readonly skips: readonly SkippedRef[];
 }
 
 /**
@@ -45,18 +49,22 @@ export interface ExportResult {
  * none. The same landings give the same ids every time; what is there already
  * is not written again. Refs move last, all or none. Errors: `git-missing`,
  * `git-too-old`, `not-a-git-repository`, `no-such-branch`, `object-damaged`;
- * `git-failed` where `branch` is named and its ref has commits that are not here.
+ * `git-failed` where `branch` is named and its ref has commits that are not
+ * here, and where a branch that would move is checked out in a worktree.
  */
 export async function exportGit(repo: ExportRepo, gitDir: string, options: ExportOptions = {}): Promise<ExportResult> {
   await requireGit();
   const headBranch = getTextRecord(repo, headKey);
-  const skipped: string[] = [];
+  const skips: SkippedRef[] = [];
   const branch = options.branch ?? (options.ref === undefined ? undefined : defaultBranch);
+  // Asked first: what lands while this runs is for the next export.
+  const head = landingSeqOf(repo, repo.branch(branch ?? defaultBranch));
   const all =
-    branch === undefined ? wantAll(repo, headBranch, skipped) : wantBranch(repo, branch, options.ref, headBranch);
+    branch === undefined ? wantAll(repo, headBranch, skips) : wantBranch(repo, branch, options.ref, headBranch);
   const dir = await resolveOrInitGitDir(gitDir, headBranch ?? defaultBranch);
   const refs = new Map((await listRefs(dir, ['refs'])).map((ref) => [ref.name, ref]));
-  const wanted = all.filter((ref) => mayMove(repo, refs.get(ref.name), ref, branch !== undefined, skipped));
+  const wanted = all.filter((ref) => mayMove(repo, refs.get(ref.name), ref, branch !== undefined, skips));
+  await refuseCheckedOut(dir, namesToMove(repo, wanted, refs));
   await untilDurable(repo);
 
   const heads = wanted.map(({ seq }) => seq).filter((seq) => seq !== undefined);
@@ -75,12 +83,15 @@ export async function exportGit(repo: ExportRepo, gitDir: string, options: Expor
       await appendFile(join(dir, 'shallow'), commits.shallow.map((id) => `${id}\n`).join(''));
     const moves = wanted.map((ref) => moveOf(ref, refs.get(ref.name), commits)).filter((move) => move.from !== move.to);
     await moveRefs(dir, moves);
-    const head = landingSeqOf(repo, repo.branch(branch ?? defaultBranch));
+    // A branch whose ref was left alone may have no git commit at all.
+    const headRef = options.ref ?? `refs/heads/${gitBranchOf(branch ?? defaultBranch, headBranch)}`;
+    const isOut = wanted.some(({ name }) => name === headRef);
     return {
       commits: steps.length,
-      head: head === undefined || (steps.length === 0 && heads.length === 0) ? undefined : commits.idOf(head),
+      head: isOut && head !== undefined ? commits.idOf(head) : undefined,
       refs: moves.map(({ name, to }) => ({ name, id: to })),
-      skipped,
+      skipped: skips.map(({ name }) => name),
+      skips,
     };
   } finally {
     await reader.close();
@@ -93,21 +104,34 @@ function moveOf(ref: WantedRef, old: GitRef | undefined, commits: CommitExport):
   return { name: ref.name, to, from: old?.id };
 }
 
+/** Refs that do not stand at their landing yet. A landing without a git id is new, so its ref moves. */
+const namesToMove = (
+  repo: ExportRepo,
+  wanted: readonly WantedRef[],
+  refs: ReadonlyMap<string, GitRef>,
+): readonly string[] =>
+  wanted
+    .filter(({ name, seq }) => {
+      const gitId = seq === undefined ? undefined : repo.gitMarks.gitIdOf(seq);
+      return gitId === undefined || gitId !== refs.get(name)?.id;
+    })
+    .map(({ name }) => name);
+
 function mayMove(
   repo: ExportRepo,
   old: GitRef | undefined,
   wanted: WantedRef,
   isNamed: boolean,
-  skipped: string[],
+  skips: SkippedRef[],
 ): boolean {
   const refusal = old && refusalOf(repo, old, wanted);
   if (refusal === undefined) return true;
   if (isNamed) {
-    throw new MoundError('git-failed', `git's ${wanted.name} cannot move: ${refusal}; import it first`, {
+    throw new MoundError('git-failed', `git's ${wanted.name} cannot move: ${refusal.reason}; ${refusal.remedy}`, {
       ref: wanted.name,
     });
   }
-  skipped.push(wanted.name);
+  skips.push({ name: wanted.name, ...refusal });
   return false;
 }
 

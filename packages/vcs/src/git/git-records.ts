@@ -6,12 +6,14 @@ import { isGitObjectType, type GitObjectType } from './object-id.ts';
 
 /**
  * What a git repository holds beyond commits, kept as records of `main`:
- * the name of HEAD's branch, the ids at which branches were imported, and raw
- * objects that cannot be computed again (annotated tags, odd trees).
+ * the name of HEAD's branch, the ids at which branches were imported, the odd
+ * paths that commits brought, and raw objects that cannot be computed again
+ * (annotated tags, odd trees).
  */
 export const headKey = 'git/head';
 export const branchKey = (name: string): string => `git/branch/${name}`;
 export const tagKey = (name: string): string => `git/tag/${name}`;
+export const flaggedKey = (gitId: string): string => `git/flagged/${gitId}`;
 export const objectKey = (id: string): string => `git/object/${id}`;
 
 /** The writer of these records. */

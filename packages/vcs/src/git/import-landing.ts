@@ -1,6 +1,7 @@
 import { MoundError } from '../core/errors.ts';
 import type { Repo } from '../repo/api.ts';
 import { defaultBranch } from './branch-names.ts';
+import type { FlaggedPaths } from './flagged-paths.ts';
 import { objectKey, keptObjectValue, putRecords } from './git-records.ts';
 import type { ReadCommit } from './import-commit.ts';
 import type { ImportLine, PlannedCommit } from './import-plan.ts';
@@ -14,14 +15,16 @@ export type LandingRepo = Pick<Repo, 'commit' | 'fork' | 'gitMarks' | 'land' | '
  */
 export class ImportLanding {
   readonly #repo: LandingRepo;
+  readonly #flagged: FlaggedPaths;
   /** Per branch: settles when the last commit so far has been handed to the store. */
   readonly #handed = new Map<string, Promise<unknown>>();
   /** Per commit of this import: its seq, or the promise of it. */
   readonly #seqs = new Map<string, number | Promise<number>>();
   readonly #branches = new Map<string, string>();
 
-  constructor(repo: LandingRepo) {
+  constructor(repo: LandingRepo, flagged: FlaggedPaths) {
     this.#repo = repo;
+    this.#flagged = flagged;
   }
 
   /** Resolves once it has landed. To be called parents before children. */
@@ -59,6 +62,7 @@ export class ImportLanding {
         new Map(read.oddTrees.map(({ id, raw }) => [objectKey(id), keptObjectValue('tree', raw)])),
       );
     }
+    await this.#flagged.note(commit.id, read.flaggedPaths);
     const extra = [...commit.parents];
     // The store adds what the branch stands at by itself.
     const own = commit.base === undefined ? -1 : extra.indexOf(commit.base);

@@ -30,7 +30,7 @@ export interface ImportPlan {
   readonly commits: readonly (PlannedCommit & { line: ImportLine })[];
   /** Branches that stand at a commit of another line and have none of their own. */
   readonly forks: readonly { readonly branch: string; readonly at: string }[];
-  /** Git branches that could not go on where they were imported before. */
+  /** Git branches that stand beside where they belong, by this import or an earlier one. */
   readonly diverged: readonly string[];
 }
 
@@ -76,6 +76,15 @@ class LandedState {
     return old !== undefined && head !== undefined && isBehind(this.#repo, old, head);
   }
 
+  /** True where the commit is in the branch's line or was merged into it. */
+  holds(branch: string, gitId: string): boolean {
+    if (this.contains(branch, gitId)) return true;
+    const seq = this.#repo.gitMarks.seqOf(gitId);
+    const view = this.#branches.get(branch);
+    const head = view && landingSeqOf(this.#repo, view);
+    return seq !== undefined && head !== undefined && isBehind(this.#repo, seq, head);
+  }
+
   branchOfCommit(gitId: string): string {
     const seq = this.#repo.gitMarks.seqOf(gitId);
     if (seq === undefined) throw new MoundError('git-failed', `git did not list commit ${gitId}`, { id: gitId });
@@ -111,7 +120,10 @@ export function planImport(
     }
     const candidates = moundBranchesOf(tip.branch, headBranch).filter((name) => !claimed.has(name));
     const oldest = chain.at(-1);
-    if (oldest === undefined && candidates.some((name) => landed.contains(name, tip.id))) continue;
+    if (oldest === undefined && candidates.some((name) => landed.contains(name, tip.id))) {
+      if (candidates[0] !== undefined && !landed.holds(candidates[0], tip.id)) diverged.push(tip.branch);
+      continue;
+    }
     // Where the chain meets what is landed or on another line.
     const after = oldest ? oldest.parents[0] : tip.id;
     const fits = (name: string): boolean => !landed.has(name) || landed.headOf(name) === (after ?? null);

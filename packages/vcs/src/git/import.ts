@@ -6,6 +6,7 @@ import { requireGit } from './git-command.ts';
 import { resolveGitDir } from './git-dir.ts';
 import { branchKey, getTextRecord, headKey, isRecordKey, putRecords } from './git-records.ts';
 import { headBranchOf, headCommitOf, listRefs, type GitRef } from './git-refs.ts';
+import { FlaggedPaths } from './flagged-paths.ts';
 import { CommitSource } from './import-commit.ts';
 import { ImportLanding } from './import-landing.ts';
 import { planImport, type GitTip, type ImportPlan } from './import-plan.ts';
@@ -41,12 +42,11 @@ export interface ImportResult {
   readonly diverged: readonly string[];
   /** Refs that have no place here: names that are not UTF-8 or too long, tags of trees. */
   readonly skippedRefs: readonly string[];
-  /** Paths that no caller could make (a `.git` in disguise, …), kept as they are; the first thousand. */
+  /** Paths that no caller could make (a `.git` in disguise, …), kept as they are by this import or an earlier one; the first thousand. */
   readonly flaggedPaths: readonly string[];
 }
 
 const headPrefix = 'refs/heads/';
-const flaggedPathsMax = 1000;
 
 /**
  * Lands the history of a git repository, streamed. What is landed already is
@@ -141,9 +141,9 @@ async function landAll(
   onProgress: ImportOptions['onProgress'],
 ): Promise<string[]> {
   const source = new CommitSource(dir);
-  const landing = new ImportLanding(repo);
+  const flagged = new FlaggedPaths(repo);
+  const landing = new ImportLanding(repo, flagged);
   const window = new ImportWindow();
-  const flagged = new Set<string>();
   const failures: unknown[] = [];
   const open = new Set<Promise<void>>();
   let landed = 0;
@@ -155,7 +155,6 @@ async function landAll(
       const read = source.read(commit.id, commit.base).then((found) => {
         sizeBytes = found.sizeBytes;
         window.hold(sizeBytes);
-        for (const path of found.flaggedPaths) if (flagged.size < flaggedPathsMax) flagged.add(path);
         return found;
       });
       read.catch(() => undefined);
@@ -175,5 +174,5 @@ async function landAll(
   } finally {
     await source.close();
   }
-  return [...flagged];
+  return flagged.list();
 }

@@ -1,6 +1,7 @@
 /** History in from git and out to git, byte for byte; needs the `git` command. */
 export { importGit, type ImportOptions, type ImportProgress, type ImportRepo, type ImportResult } from './import.ts';
 export { exportGit, type ExportOptions, type ExportProgress, type ExportRepo, type ExportResult } from './export.ts';
+export type { SkippedRef } from './export-skips.ts';
 export { listFirstParentCommits, type GitCommitSummary } from './history.ts';
 export { ObjectReader, type GitObject } from './object-reader.ts';
 export { contentOf, diffCommit, readTreeFlat, type TreeChange } from './tree-diff.ts';

@@ -6,7 +6,7 @@ import { nowhere, type Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
-import { encodeBody, noBody, type BodyBase } from '../log/body.ts';
+import { encodeBody, noBody, sameBody, type BodyBase } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { linkAfter } from '../log/places.ts';
 import { digestCommitBody } from './commit-body.ts';
@@ -106,7 +106,11 @@ class Preparation {
   private written(content: Buffer, mode: Mode, deltaPlace: Place): Pick<PreparedEdit, 'target' | 'content' | 'body'> {
     const blob = this.known.get(content) ?? blobIdOf(content);
     this.reader.rememberContent(blob, content);
-    return { target: { blob, mode }, content, body: encodeBody(content, this.deltaBase(deltaPlace)) };
+    const known = this.reader.placeOf(blob);
+    const body = known
+      ? sameBody(known, this.reader.version(known).chain, content.length)
+      : encodeBody(content, this.deltaBase(deltaPlace));
+    return { target: { blob, mode }, content, body };
   }
 }
 

@@ -26,12 +26,22 @@ function deflated(bytes: Buffer, bytesMin: number): Buffer | undefined {
   return packed.length < bytes.length * 0.9 ? packed : undefined;
 }
 
+/** A content that another version holds: nothing is stored again. */
+export const sameBody = (place: Place, chain: number, size: number): Body => ({
+  form: 'same',
+  base: place,
+  chain,
+  size,
+  bytes: noBytes,
+  parts: 0,
+});
+
 /** Chooses how to store a content: as nothing new, as a delta, or whole. */
 export function encodeBody(content: Buffer, base: BodyBase | undefined): Body {
   const size = content.length;
   if (base !== undefined && base.chain < chainMax) {
     const common = { base: base.place, chain: base.chain + 1, size, parts: 0 };
-    if (base.content.equals(content)) return { form: 'same', bytes: noBytes, ...common };
+    if (base.content.equals(content)) return sameBody(base.place, base.chain, size);
     const delta = encodeDelta(base.content, content);
     if (delta.length < size * 0.6) {
       const packed = deflated(delta, deflateDeltaBytesMin);

@@ -68,6 +68,8 @@ export class LogReader {
   readonly store: Store;
   private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
+  /** Where contents stand of late, so that one that comes again (a merge, a revert) is stored as nothing new. */
+  private readonly places = new BoundedCache<BlobId, Place>(versionCacheMax, () => 1);
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
   private readonly contents = new BoundedCache<BlobId, Buffer>(contentCacheBytesMax, (bytes) => bytes.length + 64);
@@ -84,6 +86,7 @@ export class LogReader {
   forget(): void {
     this.entries.clear();
     this.versions.clear();
+    this.places.clear();
     this.commitIds.clear();
     this.branchIds.clear();
     this.pathIds.clear();
@@ -97,8 +100,15 @@ export class LogReader {
     if (entry.kind !== 'landing') return;
     if (entry.commit !== undefined) this.commitIds.set(entry.seq, entry.commit);
     for (const [index, row] of entry.changes.slice(0, cachedChangesMax).entries()) {
-      this.versions.set(versionKey({ seq: entry.seq, index }), versionOf(row));
+      const place = { seq: entry.seq, index };
+      this.versions.set(versionKey(place), versionOf(row));
+      if (row.blob !== undefined) this.places.set(row.blob, row.body.form === 'same' ? row.body.base : place);
     }
+  }
+
+  /** A version that holds this content already, if it came up of late. */
+  placeOf(blob: BlobId): Place | undefined {
+    return this.places.get(blob);
   }
 
   /** A version without its bytes. */

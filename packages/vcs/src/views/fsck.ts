@@ -128,7 +128,8 @@ export class Fsck {
     if (link.depth !== row.depth || link.jump.seq !== row.jump.seq || link.jump.index !== row.jump.index) {
       this.add('chain-broken', place.seq, `${path} does not link to its older versions as it must`, path);
     }
-    const chain = row.body.base.seq === 0 ? 0 : this.reader.version(row.body.base).chain + 1;
+    const { form, base } = row.body;
+    const chain = base.seq === 0 ? 0 : this.reader.version(base).chain + (form === 'same' ? 0 : 1);
     if (row.body.base.seq >= place.seq || row.body.chain !== chain) {
       this.add('chain-broken', place.seq, `${path} names no earlier version as its delta's base`, path);
     }
