@@ -1,6 +1,7 @@
 import { absent, any, openRepo, version, type Intent, type Outcome, type Repo } from '@mound/vcs';
 import { expect, test } from 'vitest';
-import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
+import { seqKey } from '../packages/vcs/src/format/keys.ts';
+import { agent, onCleanup, setup, tempDir, tempRepo } from './kit/temp.ts';
 
 const seqOf = (outcome: Outcome): number => ('seq' in outcome ? outcome.seq : 0);
 const put = async (repo: Repo, path: string, content: string, seq?: number): Promise<number> =>
@@ -233,4 +234,119 @@ test('two hundred agents on one line-free-for-all file: each line is there or in
     if (kind === 'conflicted') expect(kept.some((text) => text.split('\n').includes(`agent ${i}`))).toBe(true);
     else expect(isThere).toBe(true);
   }
+});
+
+const act = { author: setup, reason: 'r' };
+const transformed = { fate: 'transformed' } as const;
+
+test('a parked intent that cannot be decided keeps nobody from opening the repository, nor those behind it', async () => {
+  const dir = tempDir();
+  const repo = await openRepo(dir, { create: true });
+  await repo.freeze('z', act);
+  const long = 'p'.repeat(2000);
+  const outcome = await repo.land({
+    author: agent('x'),
+    message: 'm',
+    changes: ['z', long].map((path) => ({ kind: 'put' as const, path, content: 'x\n', expect: absent })),
+  });
+  expect(outcome).toMatchObject({ kind: 'rejected', code: 'invalid-path' });
+  await repo.put('z', 'behind\n', { author: agent('y') });
+  await repo.thaw('z', act);
+  expect(textOf(repo, 'z')).toBe('behind\n');
+  await repo.close();
+  await tempRepo(dir);
+});
+
+/** f moved to g with an edit, while f got another: a conflict at g. */
+async function movedAndEdited(): Promise<{ repo: Repo; id: string; f: number }> {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'f', lines);
+  const f = await put(repo, 'f', lines.replace('five', 'FIVE'), v1);
+  const content = lines.replace('five', 'fünf');
+  const move = { kind: 'move', path: 'f', to: 'g', content, expect: version(v1) } as const;
+  const moved = await repo.land({ author: agent('m'), message: 'm', changes: [move] });
+  return { repo, f, id: moved.kind === 'conflicted' ? moved.conflict : '' };
+}
+
+test('a conflict over a move shows what its source holds by now, and needs an account of it', async () => {
+  const { repo, id, f } = await movedAndEdited();
+  await put(repo, 'f', lines.replace('five', 'FIVE LATER'), f);
+  const view = repo.conflict(id);
+  expect(view.paths.map(({ path, current }) => [path, current.content?.toString()])).toEqual([
+    ['g', lines.replace('five', 'FIVE LATER')],
+  ]);
+  const results = [{ path: 'g', content: lines.replace('five', 'fünf') }];
+  const resolution = { author: agent('r'), asOf: view.asOf, results };
+  expect(await repo.resolve(id, resolution)).toMatchObject({ code: 'resolution-unaccounted' });
+  // What was seen is an older text: the later one must not go with it.
+  const early = await repo.resolve(id, { author: agent('r'), results, otherwise: transformed });
+  expect(early).toMatchObject({ kind: 'rejected', code: 'resolution-stale' });
+  expect(textOf(repo, 'f')).toContain('FIVE LATER');
+  const both = [{ path: 'g', content: lines.replace('five', 'FIVE LATER fünf') }];
+  expect((await repo.resolve(id, { ...resolution, results: both, otherwise: transformed })).kind).toBe('landed');
+  expect(repo.snapshot().list().map(({ path }) => path)).toEqual(['g']); // prettier-ignore
+  expect(repo.fsck().ok).toBe(true);
+});
+
+test('where both ends of a move changed, both are shown and both need a result', async () => {
+  const { repo, id } = await movedAndEdited();
+  await put(repo, 'g', 'taken\n');
+  const view = repo.conflict(id);
+  expect(view.paths.map(({ path }) => path)).toEqual(['g', 'f']);
+  const one = {
+    author: agent('r'),
+    asOf: view.asOf,
+    results: [{ path: 'g', content: 'taken\n' }],
+    otherwise: transformed,
+  };
+  expect(await repo.resolve(id, one)).toMatchObject({ kind: 'rejected', paths: ['f'] });
+  const both = { ...one, results: [...one.results, { path: 'f', content: lines.replace('five', 'FIVE fünf') }] };
+  expect((await repo.resolve(id, both)).kind).toBe('landed');
+  expect(textOf(repo, 'f')).toContain('FIVE fünf');
+});
+
+test('two edits that follow moves to one path are a conflict', async () => {
+  const repo = await tempRepo();
+  const [f, h] = [await put(repo, 'f', lines), await put(repo, 'h', lines)];
+  const land = (...changes: NonNullable<Intent['changes']>): Promise<Outcome> =>
+    repo.land({ author: agent('m'), message: 'm', changes });
+  await land({ kind: 'move', path: 'f', to: 'g', expect: version(f) });
+  await land({ kind: 'delete', path: 'g', expect: any });
+  await land({ kind: 'move', path: 'h', to: 'g', expect: version(h) });
+  const both = await land(
+    { kind: 'put', path: 'f', content: lines.replace('one', 'ONE'), expect: version(f) },
+    { kind: 'put', path: 'h', content: lines.replace('nine', 'NINE'), expect: version(h) },
+  );
+  expect(both.kind).toBe('conflicted');
+});
+
+test('a conflicted path that was moved away is shown, and resolved, where it went', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'f', lines);
+  const v2 = await put(repo, 'f', lines.replace('one', 'ONE'), v1);
+  const mine = await repo.put('f', lines.replace('one', 'eins'), { author: agent('x'), expect: version(v1) });
+  const move = { kind: 'move', path: 'f', to: 'g', expect: version(v2) } as const;
+  await repo.land({ author: agent('m'), message: 'm', changes: [move] });
+  const id = mine.kind === 'conflicted' ? mine.conflict : '';
+  const view = repo.conflict(id);
+  expect(view.paths.map(({ path }) => path)).toEqual(['g']);
+  const results = [{ path: 'g', content: lines.replace('one', 'ONE eins') }];
+  const outcome = await repo.resolve(id, { author: agent('r'), asOf: view.asOf, results, otherwise: transformed });
+  expect(outcome.kind).toBe('landed');
+  expect(repo.snapshot().list().map(({ path }) => path)).toEqual(['g']); // prettier-ignore
+});
+
+test('a transaction that vanished is not acknowledged', async () => {
+  const dir = tempDir();
+  const repo = await tempRepo(dir);
+  await put(repo, 'a', 'one\n');
+  const { Store } = await import('../packages/vcs/src/store/store.ts');
+  const lost = await Store.open(dir);
+  onCleanup(() => lost.close());
+  // The entry that was written is not there when it is read back.
+  const { log } = lost.tables;
+  const read = log.getBinary.bind(log);
+  log.getBinary = (key) => (key.readUIntBE(0, 6) === 2 ? undefined : read(key));
+  const write = (): void => lost.transact((counters) => lost.put('log', seqKey(++counters.lastSeq), Buffer.from('x')));
+  expect(write).toThrow(/lost before it was told/);
 });

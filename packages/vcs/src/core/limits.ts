@@ -1,7 +1,7 @@
 /** Every bound of the store in one place. Exceeding one is a typed rejection that names it. */
 export const limits = {
-  /** Bytes of a path's UTF-8 (or raw) form. git's own limit is 4096. */
-  pathBytesMax: 4096,
+  /** Bytes of a new path's UTF-8 form; an import takes what git holds. */
+  pathBytesMax: 1024,
   /** Bytes of one blob. */
   blobSizeBytesMax: 256 * 1024 * 1024,
   /** Changes in one intent from the API; an import may go beyond it. */

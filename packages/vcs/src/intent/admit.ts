@@ -155,6 +155,12 @@ function checkTwice(names: readonly string[], what: string): void {
   }
 }
 
+function operationIdOf(value: unknown): string | undefined {
+  const id = optionalText(value, 'nameBytesMax', 'the operation id');
+  if (id === '') throw malformed('the operation id is empty');
+  return id;
+}
+
 /** Checks an intent's form. Pure: it looks at nothing but the intent. */
 export function admit(intent: Intent): AdmittedIntent | Rejected {
   try {
@@ -186,7 +192,7 @@ export function admit(intent: Intent): AdmittedIntent | Rejected {
         if (!isVersion) throw malformed(`the read of ${read.path} has no version`);
         return { path: pathOf(read.path, 'path read'), version: read.version };
       }),
-      operationId: optionalText(intent.operationId, 'nameBytesMax', 'the operation id'),
+      operationId: operationIdOf(intent.operationId),
       onStale: oneOf(intent.onStale, ['merge', 'reject'], 'onStale'),
       onStaleRead: oneOf(intent.onStaleRead, ['record', 'reject'], 'onStaleRead'),
     };

@@ -42,10 +42,6 @@ export class BatchWriter {
     this.counters = counters;
   }
 
-  private get tables(): LogReader['store']['tables'] {
-    return this.reader.store.tables;
-  }
-
   branch(branchId: number): BranchRow {
     return this.branches.get(branchId) ?? this.reader.branch(branchId);
   }
@@ -54,7 +50,7 @@ export class BatchWriter {
   append(entry: WithoutSeq<LogEntry>): Seq {
     const seq = ++this.counters.lastSeq as Seq;
     const whole = { ...entry, seq } as LogEntry;
-    this.tables.log.putSync(seqKey(seq), encodeEntry(whole));
+    this.reader.store.put('log', seqKey(seq), encodeEntry(whole));
     this.written.push(whole);
     return seq;
   }
@@ -62,14 +58,14 @@ export class BatchWriter {
   /** Ends the batch: rows that change at each landing are written once. */
   finish(): void {
     for (const { id, name, parentId, forkSeq, commitSeq } of this.branches.values()) {
-      this.tables.branches.putSync(idKey(id), pack([name, parentId, forkSeq, commitSeq]));
+      this.reader.store.put('branches', idKey(id), pack([name, parentId, forkSeq, commitSeq]));
     }
   }
 
   addBranch(row: Omit<BranchRow, 'id'>): number {
     const id = this.counters.nextBranchId++;
     this.branches.set(id, { id, ...row });
-    this.tables.branchNames.putSync(Buffer.from(row.name), idKey(id));
+    this.reader.store.put('branchNames', Buffer.from(row.name), idKey(id));
     return id;
   }
 
@@ -78,8 +74,8 @@ export class BatchWriter {
     if (known !== undefined) return known;
     const id = this.counters.nextAuthorId++;
     const packed = encodeAuthor(author);
-    this.tables.authors.putSync(idKey(id), packed);
-    this.tables.authorIds.putSync(authorKey(packed), idKey(id));
+    this.reader.store.put('authors', idKey(id), packed);
+    this.reader.store.put('authorIds', authorKey(packed), idKey(id));
     return id;
   }
 
@@ -88,9 +84,9 @@ export class BatchWriter {
     if (known !== undefined) return known;
     const id = this.counters.nextPathId++;
     const bytes = bytesOfPath(path);
-    this.tables.paths.putSync(pathKey(bytes), idKey(id));
-    this.tables.pathNames.putSync(idKey(id), bytes);
-    this.tables.folds.putSync(foldKey(path, id), Buffer.of(1));
+    this.reader.store.put('paths', pathKey(bytes), idKey(id));
+    this.reader.store.put('pathNames', idKey(id), bytes);
+    this.reader.store.put('folds', foldKey(path, id), Buffer.of(1));
     return id;
   }
 
@@ -105,7 +101,7 @@ export class BatchWriter {
     let part = 0;
     for (let at = 0; at < bytes.length; at += partBytesMax) {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(partBytesMax, bytes.length - at));
-      this.tables.parts.putSync(partKey(seq, index, part++), sealed(chunk));
+      this.reader.store.put('parts', partKey(seq, index, part++), sealed(chunk));
     }
     return part;
   }
@@ -194,8 +190,8 @@ export class BatchWriter {
     }
     if (extras.git) {
       const gitId = Buffer.from(extras.git.id, 'hex');
-      this.tables.gitBySeq.putSync(seqKey(seq), gitId);
-      this.tables.seqByGit.putSync(gitId, seqKey(seq));
+      this.reader.store.put('gitBySeq', seqKey(seq), gitId);
+      this.reader.store.put('seqByGit', gitId, seqKey(seq));
     }
     if (extras.resolves > 0) this.close('conflicts', extras.resolves, seq);
     if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
@@ -210,21 +206,21 @@ export class BatchWriter {
 
   private index(branchId: number, seq: number, changes: readonly ChangeRow[], records: readonly RecordRow[]): void {
     for (const [index, row] of changes.entries()) {
-      this.tables.heads.putSync(headKey(branchId, row.pathId), encodeHead({ seq, index }, row.mode));
+      this.reader.store.put('heads', headKey(branchId, row.pathId), encodeHead({ seq, index }, row.mode));
       if (row.body.form !== 'none' && row.body.form !== 'same') this.counters.objects++;
     }
     for (const [index, row] of records.entries()) {
-      this.tables.records.putSync(Buffer.from(row.key), encodePlace({ seq, index }));
+      this.reader.store.put('records', Buffer.from(row.key), encodePlace({ seq, index }));
     }
   }
 
   /** A conflict or a parked intent: open until `close` names the entry that ended it. */
   open(table: 'conflicts' | 'parked', seq: number): void {
-    this.tables[table].putSync(seqKey(seq), seqKey(0));
+    this.reader.store.put(table, seqKey(seq), seqKey(0));
   }
 
   close(table: 'conflicts' | 'parked', seq: number, by: number): void {
-    this.tables[table].putSync(seqKey(seq), seqKey(by));
+    this.reader.store.put(table, seqKey(seq), seqKey(by));
   }
 }
 

@@ -213,7 +213,7 @@ export class Batch {
       });
       this.writer.close('parked', intent.extras.unparks, closing);
     } else if (operationId !== undefined && intent.asked !== undefined) {
-      this.reader.store.tables.unchanged.putSync(Buffer.from(operationId), pack([seq, intent.asked]));
+      this.reader.store.put('unchanged', Buffer.from(operationId), pack([seq, intent.asked]));
     }
   }
 }

@@ -90,11 +90,10 @@ export class LaggingIndex {
       this.draining = { sorted, at: 0, through: this.seenSeq };
     }
     const { sorted, at, through } = this.draining;
-    const table = this.reader.store.tables[this.spec.table];
     const value = Buffer.allocUnsafe(6);
     for (const [key, seq] of sorted.slice(at, at + sliceMax)) {
       value.writeUIntBE(seq, 0, 6);
-      table.putSync(this.spec.bytesOf(key), value);
+      this.reader.store.put(this.spec.table, this.spec.bytesOf(key), value);
     }
     this.draining.at += sliceMax;
     if (this.draining.at < sorted.length) return;

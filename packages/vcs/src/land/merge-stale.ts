@@ -120,28 +120,18 @@ export class StaleMerge {
     }
     const { path, head } =
       edit.base.seq === 0 ? { path: edit.path, head: this.rawHead(edit.path) } : this.follow(edit.path);
+    // It follows a move to a path that the intent edits as well: it stays where it was, in conflict.
+    if (path !== edit.path && intent.edits.some((other) => other.path === path)) {
+      return this.made(edit, edit.path, this.rawHead(edit.path), { base: edit.base, current: nowhere }, 'move/edit');
+    }
     const current = head?.mode === undefined ? nowhere : head.place;
-    return this.made(
-      edit,
-      path,
-      head,
-      { base: edit.base, current },
-      this.clashOf(intent, edit, path, current, isSourceStale),
-    );
+    return this.made(edit, path, head, { base: edit.base, current }, this.clashOf(path, current, isSourceStale));
   }
 
   /** Why an edit cannot be merged whatever its contents are. */
-  private clashOf(
-    intent: PreparedIntent,
-    edit: PreparedEdit,
-    path: RepoPath,
-    current: Place,
-    isSourceStale: boolean,
-  ): string | undefined {
+  private clashOf(path: RepoPath, current: Place, isSourceStale: boolean): string | undefined {
     // Both ends of the move changed: one result cannot hold three contents.
     if (isSourceStale) return 'move/edit';
-    // It follows a move to a path that the intent edits as well.
-    if (path !== edit.path && intent.edits.some((other) => other.path === path)) return 'move/edit';
     return current.seq === 0 && this.state.liveBelow(path, () => false) !== undefined ? 'file/directory' : undefined;
   }
 
@@ -166,11 +156,14 @@ export class StaleMerge {
     const conflicts: ConflictPathRow[] = [];
     const merged: MergedNote[] = [];
     const settled = new Map<PreparedEdit, PreparedEdit>();
+    const paths = jobs.map((job) => job.path);
     for (const [index, job] of jobs.entries()) {
       const result = results[index];
       const { path, base, current, edit } = job;
-      if (result === undefined || result.kind === 'conflict' || job.clash !== undefined) {
-        const reason = job.clash ?? (result?.kind === 'conflict' ? result.reason : 'content');
+      // Two edits that follow moves to one path.
+      const clash = job.clash ?? (paths.indexOf(path) < index ? 'move/edit' : undefined);
+      if (result === undefined || result.kind === 'conflict' || clash !== undefined) {
+        const reason = clash ?? (result?.kind === 'conflict' ? result.reason : 'content');
         conflicts.push({ path, askedPath: edit.path, reason, driver: result?.driver ?? 'text', base, current });
         continue;
       }

@@ -60,8 +60,8 @@ export class StoreGitMarks implements GitMarks {
     await this.lander.act(() => {
       for (const { seq, gitId } of pairs) {
         const id = Buffer.from(gitId, 'hex');
-        this.store.tables.gitBySeq.putSync(seqKey(seq), id);
-        this.store.tables.seqByGit.putSync(id, seqKey(seq));
+        this.store.put('gitBySeq', seqKey(seq), id);
+        this.store.put('seqByGit', id, seqKey(seq));
       }
     });
   }

@@ -172,7 +172,7 @@ export class EmbeddedRepo implements Repo {
       const authorId = writer.authorId(options.author);
       const seq = writer.append({ kind, time, branchId, authorId, path: repoPath, reason: options.reason });
       const key = headKey(branchId, writer.pathId(repoPath));
-      if (kind === 'freeze') this.store.tables.freezes.putSync(key, seqKey(seq));
+      if (kind === 'freeze') this.store.put('freezes', key, seqKey(seq));
       if (kind === 'thaw') this.store.tables.freezes.removeSync(key);
       return seq;
     });
@@ -186,7 +186,8 @@ export class EmbeddedRepo implements Repo {
     const parked: { id: ParkedId; outcome: Outcome }[] = [];
     // All that are open: another freeze may have ended since without anyone to decide its intents again.
     for (const parkedSeq of this.openParked()) {
-      const outcome = await this.unpark(parkedSeq);
+      // One that fails must not hold up those behind it; it waits for the next thaw.
+      const outcome = await this.unpark(parkedSeq).catch(() => undefined);
       if (outcome) parked.push({ id: parkedIdOf(parkedSeq), outcome });
     }
     return { seq, parked };
@@ -224,7 +225,8 @@ export class EmbeddedRepo implements Repo {
 
   /** Goes on where a process died between a thaw and what it was to set free. */
   private async unparkThawed(): Promise<void> {
-    for (const seq of this.openParked()) await this.unpark(seq);
+    // One that cannot be decided now must keep nobody from opening the repository.
+    for (const seq of this.openParked()) await this.unpark(seq).catch(() => undefined);
   }
 
   async fork(
@@ -283,7 +285,7 @@ export class EmbeddedRepo implements Repo {
     return this.lander.act((writer, counters) => {
       checkSeq(seq, counters.lastSeq);
       writer.append({ kind: 'tag', time, branchId: 0, authorId: writer.authorId(author), name, at: seq });
-      this.store.tables.tags.putSync(Buffer.from(name), seqKey(seq));
+      this.store.put('tags', Buffer.from(name), seqKey(seq));
       return { name, seq: seq as Seq };
     });
   }

@@ -1,5 +1,5 @@
 import type { RepoPath } from '../core/ids.ts';
-import { absent, type Intent } from '../core/intent.ts';
+import { absent, type Intent, type Precondition } from '../core/intent.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { admit } from '../intent/admit.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
@@ -51,7 +51,7 @@ export async function resolveConflict(
     const next = 'give the content that it shall have; null deletes it';
     return reject('invalid-intent', `the result for ${bare.path} has no content`, next, { paths: [bare.path] });
   }
-  const admitted = admitResolution(open, view, resolution);
+  const admitted = admitResolution(conflicts, open, view, resolution);
   if (isRejected(admitted)) return admitted;
   const resolved = view.paths.map((row): ResolvedPath => {
     const edit = admitted.edits.find((candidate) => candidate.path === row.path);
@@ -76,10 +76,12 @@ export async function resolveConflict(
 
 /** The kept intent with the results in place of its conflicted paths. */
 function admitResolution(
-  { entry, kept }: OpenConflict,
+  conflicts: Conflicts,
+  open: OpenConflict,
   view: ConflictView,
   resolution: Resolution,
 ): AdmittedIntent | ReturnType<typeof reject> {
+  const { kept } = open;
   const seen = { kind: 'version', seq: view.asOf } as const;
   const rationale = resolution.rationale ?? kept.rationale;
   const form = admit({
@@ -92,12 +94,15 @@ function admitResolution(
     onStaleRead: kept.onStaleRead,
     ...(kept.task !== undefined && { task: kept.task }),
     ...(resolution.operationId !== undefined && { operationId: resolution.operationId }),
-    changes: view.paths.map((row) => changeOf(row, resolution, seen)),
+    changes: view.paths.map((row) => {
+      // What was seen is named as it was: a place without a file expects none.
+      const expect = conflicts.isLiveAt(open, row.path, view.asOf) ? seen : absent;
+      return changeOf(row, resolution, expect);
+    }),
     records: resolution.records ?? [],
   } satisfies Intent);
   if (isRejected(form)) return form;
-  const asked = entry.paths.map((row) => row.askedPath as RepoPath);
-  const replaced = new Set<RepoPath>([...view.paths.map((row) => row.path), ...asked]);
+  const replaced = new Set<RepoPath>(conflicts.askedPaths(open, view.asOf));
   const rest = kept.edits.filter((edit) => !replaced.has(edit.path));
   const edits = [...rest.map((edit) => sourceAsSeen(edit, replaced, seen)), ...form.edits];
   const twice = form.records.find(({ key }) => kept.records.some((record) => record.key === key));
@@ -111,20 +116,12 @@ function admitResolution(
 function changeOf(
   row: ConflictPath,
   resolution: Resolution,
-  expect: { kind: 'version'; seq: number },
+  expect: Precondition,
 ): NonNullable<Intent['changes']>[number] {
   const result = resolution.results.find((candidate) => candidate.path === row.path);
   const content = result?.content ?? null;
-  // A put where nothing was seen expects nothing there.
-  const isNew = row.current.blob === undefined;
   if (content === null) return { kind: 'delete', path: row.path, expect };
-  return {
-    kind: 'put',
-    path: row.path,
-    content,
-    mode: result?.mode ?? mergedMode(row),
-    expect: isNew ? absent : expect,
-  };
+  return { kind: 'put', path: row.path, content, mode: result?.mode ?? mergedMode(row), expect };
 }
 
 /** The source of a conflicted move goes as the resolver saw it. */

@@ -1,6 +1,7 @@
 import { copyOf } from '../core/allocate.ts';
 import { invariant, MoundError } from '../core/errors.ts';
 import type { FileVersion, RepoPath, Seq } from '../core/ids.ts';
+import { limits } from '../core/limits.ts';
 import { bytesOfPath, isPathFault, parsePath } from '../core/path.ts';
 import { decodePlace, type BranchRow, type Head, type LogReader } from '../log/log-reader.ts';
 import { placeAsOf } from '../log/places.ts';
@@ -58,6 +59,7 @@ export class LogSnapshot implements Snapshot {
     this.reader.store.mustBeOpen();
     const heads: FileHead[] = [];
     const directory = prefix.replace(/\/+$/, '');
+    if (Buffer.byteLength(directory) > limits.pathBytesMax) return heads;
     const start =
       directory === '' ? Buffer.of(1) : Buffer.concat([bytesOfPath(directory as RepoPath), Buffer.from('/')]);
     const end =
@@ -80,7 +82,7 @@ export class LogSnapshot implements Snapshot {
 
   records(keyPrefix = ''): RecordHead[] {
     this.reader.store.mustBeOpen();
-    const start = Buffer.from(keyPrefix === '' ? '\u0001' : keyPrefix);
+    const start = keyPrefix === '' ? Buffer.of(0) : Buffer.from(keyPrefix);
     const records: RecordHead[] = [];
     for (const { key, value } of this.reader.store.tables.records.getRange({ start })) {
       const name = key.toString('utf8');

@@ -21,7 +21,7 @@ import { idKey } from '../format/keys.ts';
 import { formatVersion } from '../format/version.ts';
 import { decodeCounters, encodeCounters, firstCounters, type Counters } from './counters.ts';
 import { faultOfDataFile } from './data-file.ts';
-import { openTables, tableCount, type Tables } from './tables.ts';
+import { openTables, tableCount, type TableName, type Tables } from './tables.ts';
 
 const metaFormat = Buffer.from('format');
 const metaCounters = Buffer.from('counters');
@@ -47,6 +47,10 @@ export class Store {
   private readonly root: RootDatabase<Buffer, Buffer>;
   private readonly wakePath: string;
   private wakeHandle: number | undefined;
+  /** Newest seq that this process has written: it must never be gone. */
+  private knownSeq = 0;
+  /** Last entry that the running transaction put into the log. */
+  private newestEntry: { readonly key: Buffer; readonly value: Buffer } | undefined;
   private open = true;
 
   private constructor(dir: string, root: RootDatabase<Buffer, Buffer>, tables: Tables, identity: Identity) {
@@ -119,21 +123,49 @@ export class Store {
     return decodeCounters(bytes);
   }
 
-  /** Runs `write` under the writer mutex; all or nothing; flushed when it returns. */
+  /**
+   * Runs `write` under the writer mutex; all or nothing; flushed when it
+   * returns. What it wrote is read back before anyone is told: LMDB's binding
+   * may lose a transaction without a word (seen once in thousands of kills of
+   * other processes), and an acknowledgement must not depend on that.
+   */
   transact<T>(write: (counters: Counters) => T): T {
     this.mustBeOpen();
-    let result: { value: T } | undefined;
+    let result: { value: T; counters: Counters } | undefined;
+    this.newestEntry = undefined;
     try {
       this.root.transactionSync(() => {
         const counters = this.counters;
-        result = { value: write(counters) };
-        this.tables.meta.putSync(metaCounters, encodeCounters(counters));
+        if (counters.lastSeq < this.knownSeq) {
+          throw corrupt(this.dir, `seq ${this.knownSeq} was there and is gone; the newest is ${counters.lastSeq}`);
+        }
+        result = { value: write(counters), counters };
+        this.put('meta', metaCounters, encodeCounters(counters));
       });
+      this.root.resetReadTxn();
     } catch (cause) {
       throw asFault(cause, this.dir);
     }
     if (result === undefined) throw corrupt(this.dir, 'a transaction did not run');
-    return result.value;
+    const { counters, value } = result;
+    this.mustHaveWritten(counters.lastSeq);
+    this.knownSeq = counters.lastSeq;
+    return value;
+  }
+
+  private mustHaveWritten(lastSeq: number): void {
+    if (this.newestEntry === undefined) return;
+    const { key, value } = this.newestEntry;
+    if (this.tables.log.getBinary(key)?.equals(value) === true) return;
+    throw corrupt(this.dir, `the transaction up to seq ${lastSeq} was lost before it was told`);
+  }
+
+  /** Inside `transact`: a write that did not take fails the transaction whole. */
+  put(table: TableName, key: Buffer, value: Buffer): void {
+    // Typed as nothing, it says whether the write was taken.
+    const isTaken = this.tables[table].putSync(key, value) as unknown;
+    if (isTaken !== true) throw corrupt(this.dir, `a write to ${table} was not taken`);
+    if (table === 'log') this.newestEntry = { key, value };
   }
 
   /** Lets later reads see what other processes have committed. */

@@ -1,13 +1,14 @@
 import { MoundError } from '../core/errors.ts';
 import { conflictIdOf, seqOfId, type RepoPath, type Seq } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
-import { nowhere, type ConflictEntry, type ConflictPathRow, type Place } from '../format/entry.ts';
+import type { ConflictEntry, Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { decodeKept } from '../land/kept.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { mergeFile, type FileState, type MergeInput } from '../merge/index.ts';
+import { ConflictRows, type ConflictRow } from './conflict-rows.ts';
 import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
 
 const absentSide: ConflictSide = { version: 0, blob: undefined, mode: undefined, content: undefined };
@@ -79,7 +80,7 @@ export class Conflicts {
       ...(kept.task !== undefined && { task: kept.task }),
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,
-      paths: this.rowsAsOf({ entry, kept, closedBy }, asOf).map((row) => this.pathView(entry, row, kept, asOf)),
+      paths: new ConflictRows(this.reader, entry, kept, asOf).rows().map((row) => this.pathView(row)),
       ...(closedBy !== 0 && { resolvedAt: closedBy as Seq }),
     };
   }
@@ -93,39 +94,19 @@ export class Conflicts {
     return closedBy === 0 ? this.reader.store.counters.lastSeq : entry.comparedAt;
   }
 
-  /** The recorded paths, and those of the kept intent that would have merged then but do not as of `asOf`. */
-  private rowsAsOf({ entry, kept, closedBy }: OpenConflict, asOf: number): ConflictPathRow[] {
-    if (closedBy !== 0 || asOf === entry.comparedAt) return [...entry.paths];
-    const recorded = new Set(entry.paths.flatMap((row) => [row.path, row.askedPath]));
-    const grown = kept.edits.flatMap((edit): ConflictPathRow[] => {
-      // A move is judged where it leads.
-      const isSource = edit.kind === 'delete' && edit.movedTo !== undefined;
-      if (recorded.has(edit.path) || isSource || edit.expect.kind === 'any') return [];
-      const seen = edit.expect.kind === 'version' ? edit.expect.seq : 0;
-      const row = {
-        path: edit.path,
-        askedPath: edit.path,
-        base: this.headAsOf(entry.branchId, edit.path, seen),
-        current: this.headAsOf(entry.branchId, edit.path, asOf),
-      };
-      // Not stale: it lands as it is.
-      if (row.base.seq === row.current.seq && row.base.index === row.current.index) return [];
-      const [base, current] = [stateOf(this.side(row.base)), stateOf(this.side(row.current))];
-      const incoming = stateOf(this.incoming({ ...row, reason: '', driver: '' }, kept, entry.branchId));
-      const merged = mergeFile({ path: edit.path, base, current, incoming });
-      return merged.kind === 'conflict' ? [{ ...row, reason: merged.reason, driver: merged.driver }] : [];
-    });
-    return [...entry.paths, ...grown];
+  /** Paths of the kept intent that a resolution as of a seq replaces by results. */
+  askedPaths({ entry, kept }: OpenConflict, asOf: number): RepoPath[] {
+    return new ConflictRows(this.reader, entry, kept, asOf).rows().map((row) => row.askedPath);
   }
 
-  private pathView(entry: ConflictEntry, row: ConflictPathRow, kept: AdmittedIntent, asOf: number): ConflictPath {
-    const path = row.path as RepoPath;
+  isLiveAt({ entry, kept }: OpenConflict, path: RepoPath, asOf: number): boolean {
+    return new ConflictRows(this.reader, entry, kept, asOf).liveAt(path, asOf).seq !== 0;
+  }
+
+  private pathView(row: ConflictRow): ConflictPath {
+    const { path, reason, driver } = row;
     const base = this.side(row.base);
-    // The current side of a moved file stands elsewhere; it stays as it was compared.
-    const isElsewhere = row.reason.startsWith('move/');
-    const current = this.side(isElsewhere ? row.current : this.headAsOf(entry.branchId, path, asOf));
-    const incoming = this.incoming(row, kept, entry.branchId);
-    const { reason, driver } = row;
+    const current = this.side(row.current);
     let found: readonly Hunk[] | undefined;
     return {
       path,
@@ -133,19 +114,13 @@ export class Conflicts {
       driver,
       base,
       current,
-      incoming,
+      incoming: incomingSide(row.incoming),
       // Merging costs more than all else here, and many readers want the sides alone.
       get hunks() {
-        found ??= hunksOf({ path, base: stateOf(base), current: stateOf(current), incoming: stateOf(incoming) });
+        found ??= hunksOf({ path, base: stateOf(base), current: stateOf(current), incoming: row.incoming });
         return found;
       },
     };
-  }
-
-  private headAsOf(branchId: number, path: RepoPath, asOf: number): Place {
-    const pathId = this.reader.getPathId(path);
-    const head = pathId === undefined ? undefined : this.reader.head(branchId, pathId);
-    return (head && this.reader.headAsOf(head, asOf)?.place) ?? nowhere;
   }
 
   private side(place: Place): ConflictSide {
@@ -154,24 +129,11 @@ export class Conflicts {
     if (blob === undefined) return { ...absentSide, version: place.seq };
     return { version: place.seq, blob, mode, content: Buffer.from(this.reader.content(place)) };
   }
+}
 
-  private incoming(row: ConflictPathRow, kept: AdmittedIntent, branchId: number): ConflictSide {
-    const edit = kept.edits.find((candidate) => candidate.path === row.askedPath);
-    if (edit === undefined || edit.kind === 'delete') return absentSide;
-    const from =
-      edit.kind === 'put' && edit.movedFrom !== undefined ? this.sourceOf(kept, edit.movedFrom, branchId) : undefined;
-    const base = from ?? this.side(row.base);
-    if (edit.kind === 'chmod') return { ...base, version: 0, mode: edit.mode };
-    const content = edit.content ?? base.content;
-    if (content === undefined) return absentSide;
-    return { version: 0, blob: blobIdOf(content), mode: edit.mode ?? base.mode ?? 'file', content };
-  }
-
-  /** What a moved path held where the move was based. */
-  private sourceOf(kept: AdmittedIntent, path: RepoPath, branchId: number): ConflictSide | undefined {
-    const source = kept.edits.find((candidate) => candidate.path === path);
-    return source?.expect.kind === 'version' ? this.side(this.headAsOf(branchId, path, source.expect.seq)) : undefined;
-  }
+function incomingSide(state: FileState | null): ConflictSide {
+  if (state === null) return absentSide;
+  return { version: 0, blob: blobIdOf(state.content), mode: state.mode, content: Buffer.from(state.content) };
 }
 
 function hunksOf(input: MergeInput): readonly Hunk[] {
