@@ -350,3 +350,23 @@ test('a transaction that vanished is not acknowledged', async () => {
   const write = (): void => lost.transact((counters) => lost.put('log', seqKey(++counters.lastSeq), Buffer.from('x')));
   expect(write).toThrow(/lost before it was told/);
 });
+
+test('what one side alone changed must be in the result too, or be accounted for', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  await put(repo, 'a', lines.replace('one', 'ONE').replace('nine', 'NINE'), v1);
+  const mine = await repo.put('a', lines.replace('one', 'eins').replace('five', 'fünf'), {
+    author: agent('x'),
+    expect: version(v1),
+  });
+  const id = mine.kind === 'conflicted' ? mine.conflict : '';
+  const result = (text: string): { path: string; content: string }[] => [{ path: 'a', content: text }];
+  const both = lines.replace('one', 'ONE\neins').replace('five', 'fünf').replace('nine', 'NINE');
+  const author = agent('r');
+  const lossy = await repo.resolve(id, { author, results: result(both.replace('NINE', 'nine')) });
+  expect(lossy).toMatchObject({ code: 'resolution-unaccounted' });
+  expect(lossy.kind === 'rejected' && lossy.message).toContain('current (1 lines from 9)');
+  const other = await repo.resolve(id, { author, results: result(both.replace('fünf', 'five')) });
+  expect(other).toMatchObject({ code: 'resolution-unaccounted' });
+  expect((await repo.resolve(id, { author, results: result(both) })).kind).toBe('landed');
+});

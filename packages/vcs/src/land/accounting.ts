@@ -3,7 +3,17 @@ import type { HunkAccount } from '../core/intent.ts';
 import type { Rejected } from '../core/outcome.ts';
 import { pack } from '../format/codec.ts';
 import { reject } from '../intent/reject.ts';
-import { addedMarkers, mergeFile, type FileState, type MergeInput } from '../merge/index.ts';
+import {
+  addedMarkers,
+  isText,
+  joinLines,
+  mergeFile,
+  mergeLines,
+  splitLines,
+  type FileState,
+  type LineRange,
+  type MergeInput,
+} from '../merge/index.ts';
 
 /** One conflicted path and what a resolution makes of it (null: deleted). */
 export interface ResolvedPath {
@@ -39,6 +49,58 @@ function isSeenKept(side: Buffer, other: Buffer, base: Buffer, result: FileState
   return !holdsLines(content, base) && (other.length === 0 || !holdsLines(content, other));
 }
 
+/** A stretch that a side changed, and what it made of it; undefined for a side that has no part in it. */
+interface Stretch {
+  readonly index: number;
+  readonly base: Buffer;
+  readonly texts: { readonly current: Buffer | undefined; readonly incoming: Buffer | undefined };
+  readonly where: string;
+}
+
+/**
+ * The hunks in conflict under their numbers, and behind them what one side alone
+ * changed: it merged by itself, but a resolution gives the whole text and could
+ * leave it out.
+ */
+function stretchesOf(input: MergeInput): Stretch[] {
+  const merged = mergeFile(input);
+  const hunks = merged.kind === 'conflict' ? merged.hunks : [];
+  const stretches = hunks.map(({ index, base, current, incoming }): Stretch => ({
+    index,
+    base: bytesOf(base.text),
+    texts: { current: bytesOf(current.text), incoming: bytesOf(incoming.text) },
+    where: '',
+  }));
+  return [...stretches, ...cleanStretches(input, hunks.length)];
+}
+
+function cleanStretches({ base, current, incoming }: MergeInput, from: number): Stretch[] {
+  if (!base || !current || !incoming) return [];
+  if (![base, current, incoming].every(isText)) return [];
+  const lines = {
+    base: splitLines(base.content),
+    current: splitLines(current.content),
+    incoming: splitLines(incoming.content),
+  };
+  const textOf = (side: keyof typeof lines, { start, count }: LineRange): Buffer =>
+    bytesOf(joinLines(lines[side].slice(start, start + count)));
+  return mergeLines(lines.base, lines.current, lines.incoming)
+    .filter(({ kind }) => kind === 'current' || kind === 'incoming')
+    .map((region, at): Stretch => {
+      const side = region.kind === 'current' ? 'current' : 'incoming';
+      const { start, count } = region[side];
+      const text = textOf(side, region[side]);
+      return {
+        index: from + at,
+        base: textOf('base', region.base),
+        texts: { current: undefined, incoming: undefined, [side]: text },
+        where: ` (${count} lines from ${start + 1})`,
+      };
+    });
+}
+
+const noBytes = Buffer.alloc(0);
+
 /**
  * Every hunk of each side is kept, transformed, or discarded with a reason.
  * What can be seen to be kept needs no word; all else needs an account.
@@ -60,20 +122,21 @@ export function accountFor(
         });
       }
     }
-    const merged = mergeFile(input);
-    for (const hunk of merged.kind === 'conflict' ? merged.hunks : []) {
+    for (const { index, base, texts, where } of stretchesOf(input)) {
       for (const side of sides) {
-        const place = { path, side, hunk: hunk.index };
-        const named = accounts.find((a) => a.path === path && a.side === side && a.hunk === hunk.index);
-        const other = hunk[side === 'current' ? 'incoming' : 'current'];
-        const isKept = isSeenKept(bytesOf(hunk[side].text), bytesOf(other.text), bytesOf(hunk.base.text), result);
+        const text = texts[side];
+        if (text === undefined) continue;
+        const place = { path, side, hunk: index };
+        const named = accounts.find((a) => a.path === path && a.side === side && a.hunk === index);
+        const other = texts[side === 'current' ? 'incoming' : 'current'] ?? noBytes;
+        const isKept = isSeenKept(text, other, base, result);
         const seen = isKept ? ({ ...place, fate: 'kept' } as const) : undefined;
         const account: HunkAccount | undefined = named ?? seen ?? (otherwise && { ...place, ...otherwise });
         const isTrue = account?.fate !== 'kept' || isKept;
         const isReasoned = account?.fate !== 'discarded' || (account.reason ?? '').trim() !== '';
         const isComplete = account !== undefined && isTrue && isReasoned;
         if (isComplete) complete.push(account);
-        else missing.push(`${path} hunk ${hunk.index} ${side}`);
+        else missing.push(`${path} hunk ${index} ${side}${where}`);
       }
     }
   }

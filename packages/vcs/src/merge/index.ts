@@ -3,7 +3,7 @@ export type { LineRange, Region } from './combine.ts';
 export { joinLines, splitLines } from './lines.ts';
 export { renderConflict, type MarkerLabels, type MarkerOptions } from './markers.ts';
 export { mergeFile } from './merge-file.ts';
-export type { FileState, MergeInput } from './merge-input.ts';
+export { isText, type FileState, type MergeInput } from './merge-input.ts';
 export type {
   CleanMerge,
   ConflictedMerge,
