@@ -1,6 +1,7 @@
 import { absent, openRepo, version, type Change, type Outcome, type Precondition, type Repo } from '@mound/vcs';
 import { describe, expect, test } from 'vitest';
 import { caseJson, caseText, hasCases } from './kit/cases.ts';
+import { mound } from './kit/process.ts';
 import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
 
 const seqOf = (outcome: Outcome): number => ('seq' in outcome ? outcome.seq : 0);
@@ -314,4 +315,105 @@ test('40 a file becomes a directory and back, in one intent and across two', asy
       .map(({ path }) => path),
   ).toEqual(['lib']);
   expect(repo.snapshot(v1).readText('lib')).toBe('x\n');
+});
+
+describe('merging branches back', () => {
+  const list = (name: string): string => `${name}\n`;
+
+  test('8 three workers, four rounds of fork, commit and merge back: all twelve changes are there, again and again', async () => {
+    for (let repetition = 0; repetition < 20; repetition++) {
+      const repo = await tempRepo();
+      await put(repo, 'kept.txt', 'kept\n');
+      await Promise.all(
+        [0, 1, 2].map(async (worker) => {
+          for (let round = 0; round < 4; round++) {
+            const name = `w${worker}-r${round}`;
+            const branch = await repo.fork(name);
+            const author = agent(name);
+            const outcome = await repo.put(`out/${name}.txt`, list(name), { author, branch: branch.name });
+            expect(outcome.kind).toBe('landed');
+            expect((await repo.merge(name, { author })).kind).toBe('landed');
+          }
+        }),
+      );
+      const files = repo.snapshot().list('out');
+      expect(files).toHaveLength(12);
+      expect(repo.snapshot().readText('kept.txt')).toBe('kept\n');
+    }
+  });
+
+  test('9 twenty commits land while a branch is being merged: none is lost', async () => {
+    const repo = await tempRepo();
+    const lines = Array.from({ length: 40 }, (_, i) => `line ${i}\n`);
+    const v1 = await put(repo, 'f.txt', lines.join(''));
+    await repo.fork('side');
+    const onSide = lines.with(39, 'side\n').join('');
+    await repo.put('f.txt', onSide, { author: agent('s'), branch: 'side', expect: version(v1) });
+    const [merged, ...others] = await Promise.all([
+      repo.merge('side', { author: agent('m') }),
+      ...Array.from({ length: 20 }, (_, i) => put(repo, `n${i}.txt`, `${i}\n`)),
+      repo.put('f.txt', lines.with(0, 'trunk\n').join(''), { author: agent('t'), expect: version(v1) }),
+    ]);
+    expect(typeof merged === 'object' && merged.kind).toMatch(/^(landed|merged)$/);
+    expect(others).toHaveLength(21);
+    expect(repo.snapshot().list()).toHaveLength(21);
+    expect(repo.snapshot().readText('f.txt')).toBe(lines.with(0, 'trunk\n').with(39, 'side\n').join(''));
+    expect(repo.fsck()).toMatchObject({ ok: true });
+  });
+
+  test('18 two branches forked before an earlier landing undo nothing when they are merged in one batch', async () => {
+    const repo = await tempRepo();
+    const v1 = await put(repo, 'f.txt', 'one\ntwo\nthree\nfour\nfive\n');
+    const text = (from: string, to: string): string => 'one\ntwo\nthree\nfour\nfive\n'.replace(from, to);
+    for (const [name, from] of [
+      ['a', 'one'],
+      ['b', 'five'],
+    ] as const) {
+      await repo.fork(name);
+      const content = text(from, from.toUpperCase());
+      await repo.put('f.txt', content, { author: agent(name), branch: name, expect: version(v1) });
+    }
+    await repo.put('f.txt', text('three', 'THREE'), { author: agent('t'), expect: version(v1) });
+    const merged = await Promise.all(['a', 'b'].map((name) => repo.merge(name, { author: agent(name) })));
+    expect(merged.map(({ kind }) => kind)).toEqual(['merged', 'merged']);
+    expect(repo.snapshot().readText('f.txt')).toBe('ONE\ntwo\nTHREE\nfour\nFIVE\n');
+    const [newest] = repo.log({ limit: 1 });
+    expect(newest?.parents).toHaveLength(2);
+    expect(await repo.merge('a', { author: agent('a') })).toMatchObject({ kind: 'rejected', code: 'record-stale' });
+  });
+
+  test('a branch that does not merge is a conflict, and its resolution has both parents', async () => {
+    const repo = await tempRepo();
+    const v1 = await put(repo, 'f.txt', 'one\n');
+    await repo.fork('side');
+    await repo.put('f.txt', 'side\n', { author: agent('s'), branch: 'side', expect: version(v1) });
+    await put(repo, 'f.txt', 'trunk\n', version(v1));
+    const merged = await repo.merge('side', { author: agent('m') });
+    expect(merged.kind).toBe('conflicted');
+    const outcome = await repo.resolve(merged.kind === 'conflicted' ? merged.conflict : '', {
+      author: agent('r'),
+      results: [{ path: 'f.txt', content: 'trunk\nside\n' }],
+    });
+    expect(outcome.kind).toBe('landed');
+    expect(repo.commit(seqOf(outcome)).parents).toHaveLength(2);
+  });
+});
+
+test('15 processes that change the metadata at once leave one consistent record', async () => {
+  const dir = tempDir();
+  const repo = await tempRepo(dir);
+  await put(repo, 'a.txt', 'a\n');
+  const names = Array.from({ length: 8 }, (_, i) => `branch-${i}`);
+  const finished = await Promise.all(
+    names.flatMap((name) => [
+      mound(['--repo', dir, 'branch', name]),
+      mound(['--repo', dir, 'tag', `tag-${name}`, '1']),
+    ]),
+  );
+  expect(finished.map(({ code, stderr }) => ({ code, stderr }))).toEqual(finished.map(() => ({ code: 0, stderr: '' })));
+  expect(repo.branches().map(({ name }) => name)).toEqual([...names, 'main']); // prettier-ignore
+  expect(repo.tags()).toHaveLength(8);
+  const again = await mound(['--repo', dir, 'branch', 'branch-3']);
+  expect(again.code).toBe(2);
+  expect(repo.fsck()).toMatchObject({ ok: true });
 });

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes, MoundError } from '../core/errors.ts';
 import type { CommitView } from '../views/types.ts';
 import { Context, parseCount } from './context.ts';
-import { writeJson, writeLine } from './output.ts';
+import { printOutcome, writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
 
 const entryFields = ({ gitRaw: _raw, time, ...view }: CommitView): object => ({ ...view, time });
@@ -26,7 +26,7 @@ interface LogFlags {
   readonly byAuthor?: string;
 }
 
-/** log, show, branch, tag. */
+/** log, show, branch, merge, tag. */
 export function addHistoryCommands(program: Command, finish: Finish): void {
   program
     .command('log')
@@ -87,6 +87,19 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
           else for (const view of branches) await writeLine(`${view.name}  ${view.seq}`);
         }
         finish(exitCodes.ok);
+      });
+    });
+
+  program
+    .command('merge')
+    .description('land what a branch changed since its fork, as one intent')
+    .argument('<branch>')
+    .option('-m, --message <text>', 'default: Merge branch NAME')
+    .action(async (name: string, flags: { message?: string }, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        const outcome = await repo.merge(name, { author: context.author(), ...flags });
+        finish(await printOutcome(outcome, context.isJson));
       });
     });
 

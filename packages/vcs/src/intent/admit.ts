@@ -195,6 +195,7 @@ export function admit(intent: Intent): AdmittedIntent | Rejected {
       operationId: operationIdOf(intent.operationId),
       onStale: oneOf(intent.onStale, ['merge', 'reject'], 'onStale'),
       onStaleRead: oneOf(intent.onStaleRead, ['record', 'reject'], 'onStaleRead'),
+      mergedSeq: 0,
     };
   } catch (error) {
     if (error instanceof Refusal) return error.rejected;

@@ -37,4 +37,6 @@ export interface AdmittedIntent {
   readonly operationId: string | undefined;
   readonly onStale: 'merge' | 'reject';
   readonly onStaleRead: 'record' | 'reject';
+  /** Seq of the commit of another branch that this one brings in, as a further parent; 0: none. */
+  readonly mergedSeq: number;
 }

@@ -140,9 +140,10 @@ export class BatchWriter {
     const seq = (this.counters.lastSeq + 1) as Seq;
     const branch = this.branch(branchId);
     // A resolution is a commit even where it keeps what is there: the record of who decided so.
-    const makesCommit = edits.length > 0 || extras.git !== undefined || extras.resolves > 0;
+    const makesCommit = edits.length > 0 || extras.git !== undefined || extras.resolves > 0 || admitted.mergedSeq > 0;
     const own = branch.commitSeq === 0 ? [] : [branch.commitSeq];
-    const parents = makesCommit ? [...own, ...(extras.git?.extraParents ?? [])] : [];
+    const merged = admitted.mergedSeq === 0 ? [] : [admitted.mergedSeq];
+    const parents = makesCommit ? [...own, ...merged, ...(extras.git?.extraParents ?? [])] : [];
     const time = extras.git?.time ?? intent.time;
     const body = edits.length === intent.edits.length ? intent.bodyDigest : digestEdits(admitted, edits, extras);
     const commit = makesCommit

@@ -68,14 +68,28 @@ export function encodeKept(intent: AdmittedIntent): Buffer {
     intent.operationId ?? null,
     intent.onStaleRead,
     intent.onStale,
+    intent.mergedSeq,
   ]);
   return deflateRawSync(packed, { level: 1 });
 }
 
 export function decodeKept(bytes: Uint8Array): AdmittedIntent {
   const fields = unpack(inflateRawSync(bytes)) as readonly Packable[];
-  const [branch, author, message, rationale, task, breakage, edits, records, reads, operationId, onStaleRead, onStale] =
-    fields;
+  const [
+    branch,
+    author,
+    message,
+    rationale,
+    task,
+    breakage,
+    edits,
+    records,
+    reads,
+    operationId,
+    onStaleRead,
+    onStale,
+    merged,
+  ] = fields;
   return {
     branch: branch as string,
     author: decodeAuthor(author as Uint8Array),
@@ -92,6 +106,7 @@ export function decodeKept(bytes: Uint8Array): AdmittedIntent {
     reads: (reads as [string, number][]).map(([path, version]) => ({ path, version })),
     operationId: (operationId as string | null) ?? undefined,
     onStale: onStale as 'merge' | 'reject',
+    mergedSeq: merged as number,
     onStaleRead: onStaleRead as 'record' | 'reject',
   };
 }

@@ -167,6 +167,11 @@ export interface Repo {
     name: string,
     options?: { readonly from?: string; readonly at?: number; readonly author?: Author },
   ): Promise<BranchView>;
+  /**
+   * Lands what a branch changed since its fork on the branch that it came from, as one intent with two parents;
+   * once, a second time is rejected (`record-stale`). Errors: `no-such-branch`, `invalid-argument` for `main`.
+   */
+  merge(branch: string, options: MergeOptions): Promise<Outcome>;
   branches(): BranchView[];
   branch(name: string): BranchView;
   tag(name: string, seq: number, author?: Author): Promise<TagView>;
@@ -180,6 +185,13 @@ export interface Repo {
   stats(): Stats;
   /** Waits for what is in flight, then closes. */
   close(): Promise<void>;
+}
+
+export interface MergeOptions {
+  readonly author: Author;
+  readonly message?: string;
+  readonly rationale?: string;
+  readonly operationId?: string;
 }
 
 export interface OpenOptions {

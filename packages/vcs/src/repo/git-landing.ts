@@ -32,6 +32,7 @@ export async function landGit(
     operationId: undefined,
     onStale: 'reject',
     onStaleRead: 'record',
+    mergedSeq: 0,
   };
   const { raw, gitId: id, time, extraParents } = landing;
   const outcome = await lander.land(admitted, { ...noExtras, git: { raw, id, time, extraParents } });

@@ -28,6 +28,7 @@ import type {
   BranchView,
   GitLanding,
   GitMarks,
+  MergeOptions,
   PutOptions,
   Repo,
   Resolution,
@@ -35,6 +36,7 @@ import type {
   TagView,
 } from './api.ts';
 import { landGit, StoreGitMarks } from './git-landing.ts';
+import { mergeBranch } from './merge-branch.ts';
 import { resolveConflict } from './resolve.ts';
 import { checkSeq, LogSnapshot } from './snapshot.ts';
 
@@ -263,6 +265,10 @@ export class EmbeddedRepo implements Repo {
     let at = this.reader.branchNamed(branch).commitSeq;
     while (at > seq) at = this.reader.landing(at).parents[0] ?? 0;
     return at;
+  }
+
+  async merge(branch: string, options: MergeOptions): Promise<Outcome> {
+    return mergeBranch(this.reader, this.lander, branch, options);
   }
 
   branches(): BranchView[] {

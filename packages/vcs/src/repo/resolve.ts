@@ -110,7 +110,7 @@ function admitResolution(
     const message = `record ${twice.key} is written by the kept intent already`;
     return reject('invalid-intent', message, 'leave it out: it lands with the rest of the kept intent');
   }
-  return { ...form, edits, records: [...kept.records, ...form.records] };
+  return { ...form, mergedSeq: kept.mergedSeq, edits, records: [...kept.records, ...form.records] };
 }
 
 function changeOf(
