@@ -10,7 +10,7 @@ import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { decide } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
-import { isAnyFreeze, LandingState } from './landing-state.ts';
+import { isAny, LandingState } from './landing-state.ts';
 import { StaleMerge, type MergedStale } from './merge-stale.ts';
 import { outcomeOfEntry } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
@@ -49,6 +49,7 @@ export class Batch {
   /** Operation ids of this batch: the index learns them only once it is flushed. */
   private readonly operations = new Map<string, number>();
   private anyFreeze: boolean | undefined;
+  private anyUnchanged: boolean | undefined;
   private mergedBytes = 0;
 
   constructor(reader: LogReader, writer: BatchWriter, counters: Counters, operations: LaggingIndex) {
@@ -81,7 +82,7 @@ export class Batch {
   }
 
   private decideIntent(candidate: Candidate, intent: PreparedIntent, branchId: number): Decision {
-    this.anyFreeze ??= isAnyFreeze(this.reader);
+    this.anyFreeze ??= isAny(this.reader.store.tables.freezes);
     const state = new LandingState(this.reader, branchId, this.anyFreeze);
     const verdict = decide(state, intent);
     switch (verdict.kind) {
@@ -195,6 +196,8 @@ export class Batch {
     const { operationId } = admitted;
     if (operationId === undefined || asked === undefined || extras.unparks > 0) return undefined;
     const seq = this.operations.get(operationId) ?? this.index.seqOf(operationId);
+    this.anyUnchanged ??= isAny(this.reader.store.tables.unchanged);
+    if (seq === undefined && !this.anyUnchanged) return undefined;
     return firstOutcomeOf(this.reader, seq, operationId, asked);
   }
 
@@ -213,6 +216,7 @@ export class Batch {
       });
       this.writer.close('parked', intent.extras.unparks, closing);
     } else if (operationId !== undefined && intent.asked !== undefined) {
+      this.anyUnchanged = true;
       this.reader.store.put('unchanged', Buffer.from(operationId), pack([seq, intent.asked]));
     }
   }

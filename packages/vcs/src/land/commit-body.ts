@@ -35,8 +35,6 @@ export function digestCommitBody(body: CommitBody): Buffer {
   return bodyDigestOf(pack([authorTuple(body.author), body.message, ...optional, changes, git]));
 }
 
-const editKinds = ['put', 'delete', 'chmod'] as const;
-
 /**
  * Eight bytes that tell whether two intents with one operation id ask for the
  * same. A function of the intent alone, whatever the store holds by now, so that
@@ -45,15 +43,17 @@ const editKinds = ['put', 'delete', 'chmod'] as const;
  */
 export function digestAsked(intent: AdmittedIntent, ids: Map<Buffer, BlobId>): Buffer {
   const edits = intent.edits.map((edit) => {
-    const head = [editKinds.indexOf(edit.kind), bytesOfPath(edit.path)];
-    if (edit.kind === 'delete') return [...head, edit.movedTo ?? null];
-    if (edit.kind === 'chmod') return [...head, modeNumberOf(edit.mode)];
-    const blob = edit.content === undefined ? null : Buffer.from(idOf(edit.content, ids), 'hex');
-    return [...head, blob, modeNumberOf(edit.mode), edit.movedFrom ?? null];
+    if (edit.kind === 'delete') return [edit.kind, edit.path, edit.movedTo];
+    if (edit.kind === 'chmod') return [edit.kind, edit.path, edit.mode];
+    const blob = edit.content && idOf(edit.content, ids);
+    return [edit.kind, edit.path, blob, edit.mode, edit.movedFrom];
   });
-  const records = intent.records.map((record) => [record.key, record.value]);
-  const texts = [intent.message, intent.rationale ?? null, intent.task ?? null, intent.breakage ?? null];
-  return digest(pack([intent.branch, authorTuple(intent.author), ...texts, edits, records])).subarray(0, 8);
+  const records = intent.records.map((record) => [record.key, record.value?.toString('base64')]);
+  const { name, kind, email, agent, role, model } = intent.author;
+  const { branch, message, rationale, task, breakage } = intent;
+  const asked = [branch, [name, kind, email, agent, role, model], message, rationale, task, breakage, edits, records];
+  // JSON of an array is as canonical as it is quick; what is undefined stands as null.
+  return digest(Buffer.from(JSON.stringify(asked))).subarray(0, 8);
 }
 
 function idOf(content: Buffer, ids: Map<Buffer, BlobId>): BlobId {

@@ -4,6 +4,7 @@ import type { Place } from '../format/entry.ts';
 import { headKey } from '../format/keys.ts';
 import type { Head, LogReader } from '../log/log-reader.ts';
 import { foldKey } from './batch-writer.ts';
+import type { Table } from '../store/tables.ts';
 import type { DecideState, HeadState } from './decide.ts';
 import type { Target } from './prepared.ts';
 
@@ -67,7 +68,8 @@ export class LandingState implements DecideState {
   }
 }
 
-export const isAnyFreeze = (reader: LogReader): boolean => {
-  for (const _ of reader.store.tables.freezes.getKeys({ limit: 1 })) return true;
+/** Whether a table has a row at all. */
+export function isAny(table: Table): boolean {
+  for (const _ of table.getKeys({ limit: 1 })) return true;
   return false;
-};
+}

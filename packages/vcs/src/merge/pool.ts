@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-import type { Piscina } from 'piscina';
+import { compiledModule, Threads } from '../core/threads.ts';
 import { mergeFile, mergeWhole } from './merge-file.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
 import type { MergeResult } from './merge-result.ts';
@@ -21,7 +19,6 @@ export interface MergePoolOptions {
 const inlineBytesMaxDefault = 64 * 1024;
 
 const queuedMergesMax = 64;
-const idleMs = 1000;
 /** Of one thread's heap; a merge of three texts at the bound of `mergeFile` stays well below. */
 const threadHeapMegabytesMax = 2048;
 
@@ -35,56 +32,32 @@ const threadHeapMegabytesMax = 2048;
 export class MergePool {
   /** Merges that went to a thread. */
   pooled = 0;
-  readonly #threadsMax: number;
   readonly #inlineBytesMax: number;
-  readonly #moduleFile: string | undefined;
-  #threads: Promise<Piscina> | undefined;
-  #isClosed = false;
+  readonly #threads: Threads | undefined;
 
   constructor(options: MergePoolOptions = {}) {
-    this.#threadsMax = options.threadsMax ?? 2;
     this.#inlineBytesMax = options.inlineBytesMax ?? inlineBytesMaxDefault;
-    this.#moduleFile = options.moduleFile ?? compiledModule();
+    const moduleFile = options.moduleFile ?? compiledModule('merge/merge-file');
+    const threadsMax = options.threadsMax ?? 2;
+    const bounds = { threadsMax, queueMax: queuedMergesMax, heapMegabytesMax: threadHeapMegabytesMax };
+    this.#threads = moduleFile === undefined ? undefined : new Threads({ moduleFile, name: 'mergeFile', ...bounds });
   }
 
   async merge(input: MergeInput): Promise<MergeResult> {
     const decided = mergeWhole(input);
     if (decided !== undefined) return decided;
-    if (this.#moduleFile === undefined || this.#isClosed || sizeOf(input) <= this.#inlineBytesMax) {
-      return mergeFile(input);
-    }
-    const threads = await (this.#threads ??= startThreads(this.#moduleFile, this.#threadsMax));
-    if (this.#isClosed || threads.queueSize >= queuedMergesMax) return mergeFile(input);
-    this.pooled++;
-    const copy = detachedCopy(input);
-    return (await threads.run(copy.input, { transferList: copy.buffers })) as MergeResult;
+    const threads = sizeOf(input) <= this.#inlineBytesMax ? undefined : this.#threads;
+    const merged = (await threads?.run(() => {
+      this.pooled++;
+      return detachedCopy(input);
+    })) as MergeResult | undefined;
+    return merged ?? mergeFile(input);
   }
 
   /** Lets running merges end, then stops the threads; a merge asked for later runs inline. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await (await this.#threads)?.close();
+    await this.#threads?.close();
   }
-}
-
-async function startThreads(filename: string, threadsMax: number): Promise<Piscina> {
-  const { Piscina: Threads } = await import('piscina');
-  return new Threads({
-    filename,
-    name: 'mergeFile',
-    minThreads: 0,
-    maxThreads: threadsMax,
-    maxQueue: queuedMergesMax,
-    idleTimeout: idleMs,
-    resourceLimits: { maxOldGenerationSizeMb: threadHeapMegabytesMax },
-  });
-}
-
-/** Node 20 cannot load the source in a thread, so from sources the build's output serves, where there is one. */
-function compiledModule(): string | undefined {
-  const isSource = import.meta.url.endsWith('.ts');
-  const file = fileURLToPath(new URL(isSource ? '../../dist/merge/merge-file.js' : './merge-file.js', import.meta.url));
-  return existsSync(file) ? file : undefined;
 }
 
 const sizeOf = ({ base, current, incoming }: MergeInput): number =>
