@@ -1,4 +1,6 @@
-import { absent, any, openRepo, version, type Intent, type Outcome, type Repo } from '@mound/vcs';
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { absent, any, initRepo, openRepo, version, type Intent, type Outcome, type Repo } from '@mound/vcs';
 import { expect, test } from 'vitest';
 import { seqKey } from '../packages/vcs/src/format/keys.ts';
 import { agent, onCleanup, setup, tempDir, tempRepo } from './kit/temp.ts';
@@ -369,4 +371,39 @@ test('what one side alone changed must be in the result too, or be accounted for
   const other = await repo.resolve(id, { author, results: result(both.replace('fünf', 'five')) });
   expect(other).toMatchObject({ code: 'resolution-unaccounted' });
   expect((await repo.resolve(id, { author, results: result(both) })).kind).toBe('landed');
+});
+
+test.each([true, false])(
+  'a failed creation takes back what it made, and nothing that another put there: %s',
+  async (isShared) => {
+    const parent = tempDir();
+    const dir = join(parent, 'new', 'repo');
+    const random = {
+      bytes(count: number): Uint8Array {
+        // The draft has its name by now; its identity is not to be had.
+        if (count === 16) throw new Error('no randomness left');
+        if (isShared) writeFileSync(join(dir, 'kept'), 'by another process');
+        return new Uint8Array(count);
+      },
+    };
+    await expect(initRepo(dir, { random })).rejects.toThrow('no randomness left');
+    if (isShared) expect(readdirSync(dir)).toEqual(['kept']);
+    else expect(readdirSync(parent)).toEqual([]);
+  },
+);
+
+test('a resolution names the author of the side that it saw, not only of the one that was recorded', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'a', lines);
+  const first = await repo.put('a', lines.replace('one', 'ONE'), { author: agent('first'), expect: version(v1) });
+  const mine = await repo.put('a', lines.replace('one', 'eins'), { author: agent('mine'), expect: version(v1) });
+  const later = { author: agent('later'), expect: version(seqOf(first)) };
+  await repo.put('a', lines.replace('one', 'ONCE'), later);
+  const id = mine.kind === 'conflicted' ? mine.conflict : '';
+  const outcome = await repo.resolve(id, {
+    author: agent('r'),
+    asOf: repo.conflict(id).asOf,
+    results: [{ path: 'a', content: lines.replace('one', 'ONCE\neins') }],
+  });
+  expect(repo.commit(seqOf(outcome)).coAuthors.map(({ name }) => name)).toEqual(['mine', 'later']);
 });

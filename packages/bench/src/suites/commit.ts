@@ -1,4 +1,4 @@
-import { Interrupted, throwIfInterrupted } from '../harness/interrupt.ts';
+import { throwIfInterrupted } from '../harness/interrupt.ts';
 import { describeMachine } from '../harness/machine.ts';
 import { formatVersion, type ResultFile } from '../harness/result-file.ts';
 import { runRounds } from '../harness/rounds.ts';
@@ -6,6 +6,7 @@ import { isInMemory, withTempDir } from '../harness/temp-dir.ts';
 import { slowedMoundSubject } from '../subjects/index.ts';
 import type { Subject } from '../subjects/subject.ts';
 import { W1 } from '../workloads/w1.ts';
+import { attempt, type Findings } from './findings.ts';
 import { CommitArm, type ArmPlan } from './commit-arm.ts';
 import { commitOptions, parametersOf, type CommitParameters } from './commit-parameters.ts';
 import { samplesOf, slowdownShows } from './commit-samples.ts';
@@ -19,14 +20,6 @@ export const commitSuite: Suite = {
 };
 
 /** What happened besides the figures. */
-interface Findings {
-  readonly notes: string[];
-  /** The run's directory, which a result file must not name. */
-  dir: string;
-  /** Something that must not be: exit code 1. */
-  failed: boolean;
-}
-
 export async function runCommitSuite(
   parameters: CommitParameters,
   context: Pick<SuiteContext, 'dir' | 'signal' | 'progress'>,
@@ -86,20 +79,6 @@ async function plansOf(parameters: CommitParameters, findings: Findings): Promis
     );
   }
   return plans;
-}
-
-/** Runs one step of one arm; an arm that fails is told of and left out, the others go on. */
-async function attempt(name: string, what: string, findings: Findings, step: () => Promise<void>): Promise<boolean> {
-  try {
-    await step();
-    return true;
-  } catch (error) {
-    if (error instanceof Interrupted) throw error;
-    findings.failed = true;
-    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(findings.dir, 'DIR');
-    findings.notes.push(`failed: ${name} could not ${what}: ${reason}`);
-    return false;
-  }
 }
 
 async function prepareAll(

@@ -1,12 +1,13 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { Interrupted, throwIfInterrupted } from '../harness/interrupt.ts';
+import { throwIfInterrupted } from '../harness/interrupt.ts';
 import { describeMachine } from '../harness/machine.ts';
 import { formatVersion } from '../harness/result-file.ts';
 import { runRounds } from '../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../harness/temp-dir.ts';
 import { HotEdits } from '../workloads/hot-edits.ts';
+import { attempt, type Findings } from './findings.ts';
 import { ContentionArm } from './contention-arm.ts';
 import { overwritingContender } from './contention-mound.ts';
 import { contentionOptions, contentionParametersOf, type ContentionParameters } from './contention-parameters.ts';
@@ -27,14 +28,6 @@ const warmUpPart = 8;
 type Context = Pick<SuiteContext, 'dir' | 'signal' | 'progress'>;
 
 /** What happened besides the figures. */
-interface Findings {
-  readonly notes: string[];
-  /** The run's directory, which a result must not name. */
-  readonly dir: string;
-  /** Something that must not be: exit code 1. */
-  failed: boolean;
-}
-
 export async function runContentionSuite(parameters: ContentionParameters, context: Context): Promise<SuiteOutcome> {
   return withTempDir(context.dir, async (dir): Promise<SuiteOutcome> => {
     const { files, agents, seed, rounds, commits } = parameters;
@@ -80,20 +73,6 @@ async function outcomeOf(
     text: contentionText({ title, machine, subjects, samples, notes }),
     exitCode: failed ? 1 : 0,
   };
-}
-
-/** Runs one step of one arm; an arm that fails is told of and left out, the others go on. */
-async function attempt(name: string, what: string, findings: Findings, step: () => Promise<void>): Promise<boolean> {
-  try {
-    await step();
-    return true;
-  } catch (error) {
-    if (error instanceof Interrupted) throw error;
-    findings.failed = true;
-    const reason = (error instanceof Error ? error.message : String(error)).replaceAll(findings.dir, 'DIR');
-    findings.notes.push(`failed: ${name} could not ${what}: ${reason}`);
-    return false;
-  }
 }
 
 async function prepareAll(

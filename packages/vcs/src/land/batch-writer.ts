@@ -3,7 +3,7 @@ import type { CommitId, RepoPath, Seq } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
 import { bytesOfPath, foldPath } from '../core/path.ts';
 import { encodeAuthor } from '../format/author.ts';
-import { pack } from '../format/codec.ts';
+import { encodeBranch, type BranchRow } from '../format/branch.ts';
 import { encodeEntry } from '../format/entry-codec.ts';
 import {
   nowhere,
@@ -15,7 +15,8 @@ import {
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
-import { encodeHead, encodePlace, type BranchRow, type LogReader } from '../log/log-reader.ts';
+import { encodeHead, encodePlace } from '../format/head.ts';
+import type { LogReader } from '../log/log-reader.ts';
 import { sealed } from '../format/seal.ts';
 import { linkAfter } from '../log/places.ts';
 import type { Counters } from '../store/counters.ts';
@@ -57,8 +58,8 @@ export class BatchWriter {
 
   /** Ends the batch: rows that change at each landing are written once. */
   finish(): void {
-    for (const { id, name, parentId, forkSeq, commitSeq } of this.branches.values()) {
-      this.reader.store.put('branches', idKey(id), pack([name, parentId, forkSeq, commitSeq]));
+    for (const branch of this.branches.values()) {
+      this.reader.store.put('branches', idKey(branch.id), encodeBranch(branch));
     }
   }
 

@@ -4,8 +4,8 @@ import type { Author } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import { decodeAuthor, encodeAuthor } from '../format/author.ts';
-import { unpack } from '../format/codec.ts';
-import { decodeEntry, modeNumberOf, modeOfNumber } from '../format/entry-codec.ts';
+import { decodeBranch, type BranchRow } from '../format/branch.ts';
+import { decodeEntry } from '../format/entry-codec.ts';
 import {
   nowhere,
   type ChangeRow,
@@ -16,28 +16,13 @@ import {
   type RecordRow,
 } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
+import { decodeHead, decodePlace, type Head } from '../format/head.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { unsealed } from '../format/seal.ts';
 import { BoundedCache } from '../store/cache.ts';
 import { corrupt, type Store } from '../store/store.ts';
 import { decodeBody } from './body.ts';
 import { placeAsOf } from './places.ts';
-
-/** Where a path's newest version stands; mode undefined: it is a tombstone. */
-export interface Head {
-  readonly place: Place;
-  readonly mode: Mode | undefined;
-}
-
-export interface BranchRow {
-  readonly id: number;
-  readonly name: string;
-  /** -1 for `main`. */
-  readonly parentId: number;
-  readonly forkSeq: number;
-  /** Seq of the newest entry with a commit, on the branch or inherited; 0: none. */
-  readonly commitSeq: number;
-}
 
 const contentCacheBytesMax = 192 * 1024 * 1024;
 const entryCacheMax = 8 * 1024;
@@ -276,8 +261,7 @@ export class LogReader {
   branch(branchId: number): BranchRow {
     const bytes = this.store.tables.branches.getBinary(idKey(branchId));
     if (bytes === undefined) throw corrupt(this.store.dir, `branch ${branchId} is missing`);
-    const [name, parentId, forkSeq, commitSeq] = unpack(bytes) as [string, number, number, number];
-    return { id: branchId, name, parentId, forkSeq, commitSeq };
+    return decodeBranch(branchId, bytes);
   }
 
   /** Errors: `no-such-branch`. */
@@ -312,22 +296,3 @@ export class LogReader {
     return bytes === undefined ? nowhere : decodePlace(bytes);
   }
 }
-
-export function encodePlace(place: Place): Buffer {
-  const bytes = Buffer.allocUnsafe(10);
-  bytes.writeUIntBE(place.seq, 0, 6);
-  bytes.writeUInt32BE(place.index, 6);
-  return bytes;
-}
-
-export function encodeHead({ seq, index }: Place, mode: Mode | undefined): Buffer {
-  const bytes = Buffer.allocUnsafe(11);
-  bytes.writeUIntBE(seq, 0, 6);
-  bytes.writeUInt32BE(index, 6);
-  bytes[10] = modeNumberOf(mode);
-  return bytes;
-}
-
-export const decodePlace = (bytes: Buffer): Place => ({ seq: bytes.readUIntBE(0, 6), index: bytes.readUInt32BE(6) });
-
-export const decodeHead = (bytes: Buffer): Head => ({ place: decodePlace(bytes), mode: modeOfNumber(bytes[10] ?? 0) });

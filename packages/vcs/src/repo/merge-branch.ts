@@ -6,7 +6,9 @@ import { admit } from '../intent/admit.ts';
 import { isRejected } from '../intent/reject.ts';
 import type { Lander } from '../land/lander.ts';
 import { noExtras } from '../land/prepared.ts';
-import { decodeHead, type BranchRow, type LogReader } from '../log/log-reader.ts';
+import type { BranchRow } from '../format/branch.ts';
+import { decodeHead } from '../format/head.ts';
+import type { LogReader } from '../log/log-reader.ts';
 import type { MergeOptions } from './api.ts';
 
 /** Says that a branch was merged: written with the merge, so that it happens once. */

@@ -68,7 +68,7 @@ export async function resolveConflict(
   if (isRejected(accounted)) return accounted;
   return lander.land(admitted, {
     ...noExtras,
-    coAuthors: conflicts.authorsOfSides(open),
+    coAuthors: conflicts.authorsOfSides(open, view.asOf),
     resolves: open.entry.seq,
     accounts: packAccounts(accounted.accounts),
   });

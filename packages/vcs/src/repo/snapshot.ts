@@ -3,7 +3,9 @@ import { invariant, MoundError } from '../core/errors.ts';
 import type { FileVersion, RepoPath, Seq } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import { bytesOfPath, isPathFault, parsePath } from '../core/path.ts';
-import { decodePlace, type BranchRow, type Head, type LogReader } from '../log/log-reader.ts';
+import type { BranchRow } from '../format/branch.ts';
+import { decodePlace, type Head } from '../format/head.ts';
+import type { LogReader } from '../log/log-reader.ts';
 import { placeAsOf } from '../log/places.ts';
 import type { FileHead, RecordHead, Snapshot } from './api.ts';
 

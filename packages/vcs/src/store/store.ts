@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -16,6 +17,7 @@ import {
 import { join, resolve } from 'node:path';
 import { MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
+import { encodeBranch } from '../format/branch.ts';
 import { pack, unpack } from '../format/codec.ts';
 import { idKey } from '../format/keys.ts';
 import { formatVersion } from '../format/version.ts';
@@ -81,7 +83,7 @@ export class Store {
         const repoId = Buffer.from(random.bytes(16)).toString('hex');
         tables.meta.putSync(metaFormat, pack(['mound', formatVersion, repoId]));
         tables.meta.putSync(metaCounters, encodeCounters(firstCounters));
-        tables.branches.putSync(idKey(0), pack(['main', -1, 0, 0]));
+        tables.branches.putSync(idKey(0), encodeBranch({ name: 'main', parentId: -1, forkSeq: 0, commitSeq: 0 }));
         tables.branchNames.putSync(Buffer.from('main'), idKey(0));
       });
       await root.close();
@@ -90,7 +92,7 @@ export class Store {
       rmSync(draft, { recursive: true, force: true });
       const { code } = cause as NodeJS.ErrnoException;
       if (code === 'ENOTEMPTY' || code === 'EEXIST') throw already();
-      if (parent !== undefined) rmSync(parent, { recursive: true, force: true });
+      if (parent !== undefined) removeIfEmpty(dir, parent);
       throw asFault(cause, dir);
     }
     return Store.open(dir);
@@ -275,6 +277,18 @@ function mkdirAsked(dir: string): string | undefined {
     return mkdirSync(dir, { recursive: true });
   } catch (cause) {
     throw asFault(cause, dir);
+  }
+}
+
+/** Takes back the directories from `dir` up to `top`, those only that nobody has put anything into. */
+function removeIfEmpty(dir: string, top: string): void {
+  try {
+    for (let at = resolve(dir); ; at = join(at, '..')) {
+      rmdirSync(at);
+      if (at === resolve(top)) return;
+    }
+  } catch {
+    // Another process has begun to use it: it stays.
   }
 }
 

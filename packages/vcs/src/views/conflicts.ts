@@ -42,9 +42,10 @@ export class Conflicts {
     return this.reader.store.tables.conflicts.getBinary(seqKey(seq))?.readUIntBE(0, 6) ?? 0;
   }
 
-  /** Authors of the incoming and of the current sides, each once. */
-  authorsOfSides({ entry, kept }: OpenConflict): Author[] {
-    const current = entry.paths
+  /** Authors of the incoming and of the current sides as of a seq, each once. */
+  authorsOfSides({ entry, kept }: OpenConflict, asOf: number): Author[] {
+    const current = new ConflictRows(this.reader, entry, kept, asOf)
+      .rows()
       .filter((row) => row.current.seq !== 0)
       .map((row) => this.reader.author(this.reader.landing(row.current.seq).authorId));
     const byKey = new Map([kept.author, ...current].map((author) => [JSON.stringify(author), author]));

@@ -4,7 +4,8 @@ import type { ChangeRow, LandingEntry, LogEntry, Place } from '../format/entry.t
 import { blobIdOf, commitIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
 import { digestCommitBody } from '../land/commit-body.ts';
-import { decodeHead, decodePlace, type LogReader } from '../log/log-reader.ts';
+import { decodeHead, decodePlace } from '../format/head.ts';
+import type { LogReader } from '../log/log-reader.ts';
 import { linkAfter } from '../log/places.ts';
 import { keptOf } from './conflicts.ts';
 import type { FsckReport } from './types.ts';
