@@ -1,7 +1,7 @@
 import { absent, openRepo, version, type Change, type Outcome, type Precondition, type Repo } from '@mound/vcs';
 import { describe, expect, test } from 'vitest';
 import { caseJson, caseText, hasCases } from './kit/cases.ts';
-import { mound } from './kit/process.ts';
+import { mound, moundBin, start } from './kit/process.ts';
 import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
 
 const seqOf = (outcome: Outcome): number => ('seq' in outcome ? outcome.seq : 0);
@@ -415,5 +415,40 @@ test('15 processes that change the metadata at once leave one consistent record'
   expect(repo.tags()).toHaveLength(8);
   const again = await mound(['--repo', dir, 'branch', 'branch-3']);
   expect(again.code).toBe(2);
+  expect(repo.fsck()).toMatchObject({ ok: true });
+});
+
+test('16 kill -9 in the middle of a branch merge leaves the state before it or after it', async () => {
+  const dir = tempDir();
+  const repo = await tempRepo(dir);
+  const kept = await put(repo, 'kept.txt', 'kept\n');
+  let killed = 0;
+  for (let round = 0; round < 8; round++) {
+    const name = `side-${round}`;
+    await repo.fork(name, { at: kept });
+    const files = Array.from({ length: 200 }, (_, i): Change => ({
+      kind: 'put',
+      path: `${name}/${i}.txt`,
+      content: `${i}\n`.repeat(50),
+      expect: absent,
+    }));
+    await repo.land({ author: agent('s'), message: name, branch: name, changes: files });
+    const { child, finished } = start(process.execPath, [moundBin, '--repo', dir, 'merge', name, '--json']);
+    await new Promise((resolve) => setTimeout(resolve, 60 + round * 30));
+    child.kill('SIGKILL');
+    const { signal, stdout } = await finished;
+    if (signal === 'SIGKILL') killed++;
+    const count = repo.snapshot().list(name).length;
+    expect([0, 200]).toContain(count);
+    // What was told was done.
+    if (stdout !== '') expect(count).toBe(200);
+    // A process that dies between its commit and telling readers of it leaves it to the next writer to do so:
+    // what looked not landed may have landed, but it is never there in part, and never twice.
+    const again = await repo.merge(name, { author: agent('m') });
+    expect(count === 0 ? ['landed', 'rejected'] : ['rejected']).toContain(again.kind);
+    expect([...repo.log()].filter(({ message }) => message === `Merge branch ${name}`)).toHaveLength(1);
+    expect(repo.snapshot().list(name)).toHaveLength(200);
+  }
+  expect(killed).toBeGreaterThan(0);
   expect(repo.fsck()).toMatchObject({ ok: true });
 });
