@@ -1,4 +1,5 @@
 import type { Author, AuthorKind } from '../core/intent.ts';
+import type { ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 
 const nullOf = (value: string | undefined): string | null => value ?? null;
@@ -13,6 +14,11 @@ export const authorTuple = (author: Author): Packable => [
   nullOf(author.role),
   nullOf(author.model),
 ];
+
+/** The same as canonical bytes, for digests. */
+export function writeAuthor(writer: ByteWriter, { name, kind, email, agent, role, model }: Author): void {
+  writer.text(name).byte(authorKinds.indexOf(kind)).optional(email).optional(agent).optional(role).optional(model);
+}
 
 export const encodeAuthor = (author: Author): Buffer => pack(authorTuple(author));
 

@@ -1,5 +1,5 @@
 import type { Mode } from '../core/mode.ts';
-import { modeNumberOf, modeOfNumber } from './entry-codec.ts';
+import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 import type { Place } from './entry.ts';
 
 /** Where a path's newest version stands; mode undefined: it is a tombstone. */

@@ -3,6 +3,8 @@ import { MoundError } from '../core/errors.ts';
 
 const sealBytes = 4;
 
+export const checksum = (bytes: Uint8Array): number => crc32(bytes);
+
 /**
  * Bytes with their CRC-32 behind them. Contents and commits have their BLAKE3
  * besides; this finds damage in all else that an entry or a part holds.

@@ -1,6 +1,6 @@
 import { copyOf, utf8Of } from '../core/allocate.ts';
 import type { RepoPath } from '../core/ids.ts';
-import type { Author, Change, Intent, Precondition, RecordWrite } from '../core/intent.ts';
+import type { Author, Change, Intent, Precondition, Read, RecordWrite } from '../core/intent.ts';
 import { limits, type LimitName } from '../core/limits.ts';
 import { isMode, type Mode } from '../core/mode.ts';
 import type { Rejected } from '../core/outcome.ts';
@@ -82,18 +82,23 @@ function contentOf(value: unknown, path: RepoPath): Buffer {
   return content;
 }
 
-function editsOf(change: Change): Edit[] {
+function addEdits(change: Change, edits: Edit[]): void {
   const path = pathOf(change.path, 'path');
   const expect = preconditionOf(change.expect, path);
   switch (change.kind) {
-    case 'put':
-      return [{ kind: 'put', path, expect, content: contentOf(change.content, path), mode: modeOf(change.mode, path) }];
+    case 'put': {
+      const content = contentOf(change.content, path);
+      edits.push({ kind: 'put', path, expect, content, blob: undefined, mode: modeOf(change.mode, path) });
+      return;
+    }
     case 'delete':
-      return [{ kind: 'delete', path, expect }];
+      edits.push({ kind: 'delete', path, expect });
+      return;
     case 'chmod': {
       const mode = modeOf(change.mode, path);
       if (mode === undefined) throw malformed(`${path} has no mode to change to`);
-      return [{ kind: 'chmod', path, expect, mode }];
+      edits.push({ kind: 'chmod', path, expect, mode });
+      return;
     }
     case 'move': {
       const to = pathOf(change.to, 'path');
@@ -101,10 +106,11 @@ function editsOf(change: Change): Edit[] {
         change.expectTo === undefined ? ({ kind: 'absent' } as const) : preconditionOf(change.expectTo, to);
       if (expect.kind === 'absent') throw malformed(`${path} is to be moved but expected absent`);
       const content = change.content === undefined ? undefined : contentOf(change.content, to);
-      return [
+      edits.push(
         { kind: 'delete', path, expect, movedTo: to },
-        { kind: 'put', path: to, expect: expectTo, content, mode: undefined, movedFrom: path },
-      ];
+        { kind: 'put', path: to, expect: expectTo, content, blob: undefined, mode: undefined, movedFrom: path },
+      );
+      return;
     }
     default:
       throw malformed(`a change has the unknown kind ${JSON.stringify((change as { kind?: unknown }).kind)}`);
@@ -119,8 +125,28 @@ function recordOf(record: RecordWrite): RecordEdit {
   return { key, expect: preconditionOf(record.expect, `record ${key}`), value };
 }
 
-function checkAuthor(author: Author | undefined): Author {
+/** Authors that were found right, by the object that was given, so that a busy agent is checked once. */
+const checkedAuthors = new WeakMap<Author, Author>();
+
+const isSameAuthor = (a: Author, b: Author): boolean =>
+  a.name === b.name &&
+  a.kind === b.kind &&
+  a.email === b.email &&
+  a.agent === b.agent &&
+  a.role === b.role &&
+  a.model === b.model;
+
+function authorOf(author: Author | undefined): Author {
   if (typeof author !== 'object' || author === null) throw malformed('the intent has no author');
+  const known = checkedAuthors.get(author);
+  // The caller may have written to it since.
+  if (known !== undefined && isSameAuthor(known, author)) return known;
+  const checked = checkAuthor(author);
+  checkedAuthors.set(author, checked);
+  return checked;
+}
+
+function checkAuthor(author: Author): Author {
   const name = text(author.name, 'nameBytesMax', "the author's name");
   if (!['human', 'agent', 'system'].includes(author.kind))
     throw malformed("the author's kind is not human, agent or system");
@@ -146,10 +172,11 @@ function oneOf<T extends string>(value: T | undefined, allowed: readonly T[], wh
   throw malformed(`${what} is ${JSON.stringify(value)}, not one of ${allowed.join(', ')}`);
 }
 
-function checkTwice(names: readonly string[], what: string): void {
-  if (names.length < 2) return;
+function checkTwice<T>(rows: readonly T[], nameOf: (row: T) => string, what: string): void {
+  if (rows.length < 2) return;
   const seen = new Set<string>();
-  for (const name of names) {
+  for (const row of rows) {
+    const name = nameOf(row);
     if (seen.has(name)) throw malformed(`${what} ${JSON.stringify(name)} stands twice in one intent`);
     seen.add(name);
   }
@@ -161,6 +188,19 @@ function operationIdOf(value: unknown): string | undefined {
   return id;
 }
 
+function readOf(read: Read): Read {
+  const isVersion = Number.isSafeInteger(read.version) && read.version >= 0;
+  if (!isVersion) throw malformed(`the read of ${read.path} has no version`);
+  return { path: pathOf(read.path, 'path read'), version: read.version };
+}
+
+const noRecords: readonly RecordEdit[] = [];
+const noReads: readonly Read[] = [];
+/** The first of each is the default. */
+const durabilities = ['flushed', 'visible'] as const;
+const onStales = ['merge', 'reject'] as const;
+const onStaleReads = ['record', 'reject'] as const;
+
 /** Checks an intent's form. Pure: it looks at nothing but the intent. */
 export function admit(intent: Intent): AdmittedIntent | Rejected {
   try {
@@ -171,30 +211,28 @@ export function admit(intent: Intent): AdmittedIntent | Rejected {
     checkLimit('recordsPerIntentMax', writes.length, 'the number of records');
     checkLimit('readsPerIntentMax', reads.length, 'the number of reads');
     if (changes.length + writes.length === 0) throw malformed('the intent has neither a change nor a record');
-    const edits = changes.flatMap(editsOf);
-    const records = writes.map(recordOf);
-    checkTwice(edits.map((edit) => edit.path), 'path'); // prettier-ignore
-    checkTwice(records.map((record) => record.key), 'record'); // prettier-ignore
-    const size = edits.reduce((sum, edit) => sum + (edit.kind === 'put' ? (edit.content?.length ?? 0) : 0), 0);
+    const edits: Edit[] = [];
+    for (const change of changes) addEdits(change, edits);
+    const records = writes.length === 0 ? noRecords : writes.map(recordOf);
+    checkTwice(edits, ({ path }) => path, 'path');
+    checkTwice(records, ({ key }) => key, 'record');
+    let size = 0;
+    for (const edit of edits) if (edit.kind === 'put') size += edit.content?.length ?? 0;
     checkLimit('intentSizeBytesMax', size, 'the size of all contents');
-    oneOf(intent.durability, ['flushed', 'visible'], 'durability');
+    oneOf(intent.durability, durabilities, 'durability');
     return {
       branch: intent.branch === undefined ? 'main' : text(intent.branch, 'nameBytesMax', 'the branch'),
-      author: checkAuthor(intent.author),
+      author: authorOf(intent.author),
       message: text(intent.message, 'messageBytesMax', 'the message'),
       rationale: optionalText(intent.rationale, 'messageBytesMax', 'the rationale'),
       task: optionalText(intent.task, 'nameBytesMax', 'the task'),
       breakage: optionalText(intent.breakage, 'messageBytesMax', 'the breakage'),
       edits,
       records,
-      reads: reads.map((read) => {
-        const isVersion = Number.isSafeInteger(read.version) && read.version >= 0;
-        if (!isVersion) throw malformed(`the read of ${read.path} has no version`);
-        return { path: pathOf(read.path, 'path read'), version: read.version };
-      }),
+      reads: reads.length === 0 ? noReads : reads.map(readOf),
       operationId: operationIdOf(intent.operationId),
-      onStale: oneOf(intent.onStale, ['merge', 'reject'], 'onStale'),
-      onStaleRead: oneOf(intent.onStaleRead, ['record', 'reject'], 'onStaleRead'),
+      onStale: oneOf(intent.onStale, onStales, 'onStale'),
+      onStaleRead: oneOf(intent.onStaleRead, onStaleReads, 'onStaleRead'),
       mergedSeq: 0,
     };
   } catch (error) {

@@ -1,4 +1,4 @@
-import type { RepoPath } from '../core/ids.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Author, Precondition, Read } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 
@@ -10,6 +10,8 @@ export type Edit =
       readonly expect: Precondition;
       /** undefined: the content at the moved path's base. */
       readonly content: Buffer | undefined;
+      /** Id of the content, once it was hashed. */
+      blob?: BlobId | undefined;
       /** undefined: the mode at the base, `file` where there is none. */
       readonly mode: Mode | undefined;
       readonly movedFrom?: RepoPath;

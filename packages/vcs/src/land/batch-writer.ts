@@ -6,37 +6,48 @@ import { encodeAuthor } from '../format/author.ts';
 import { encodeBranch, type BranchRow } from '../format/branch.ts';
 import { encodeEntry } from '../format/entry-codec.ts';
 import {
-  nowhere,
   type Body,
   type ChangeRow,
   type LandingEntry,
   type LogEntry,
+  type MergedRow,
   type RecordRow,
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
+import type { RecordEdit } from '../intent/edit.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { sealed } from '../format/seal.ts';
 import { linkAfter } from '../log/places.ts';
+import { firstLink, linkAfterVersion, Version } from '../log/version.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
 import { digestEdits } from './prepare.ts';
-import type { LandedCommit, PreparedEdit, PreparedIntent } from './prepared.ts';
+import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** Bodies up to this stand in their entry; longer ones in parts, so that entries stay quick to read. */
 const inlineBytesMax = 8 * 1024;
 const partBytesMax = 1024 * 1024;
 
+const none: readonly never[] = [];
+
 type WithoutSeq<T> = T extends LogEntry ? Omit<T, 'seq'> : never;
+
+/** A branch's row as it stands in the running batch, and the id of its newest commit if that is of this batch. */
+interface MovingBranch extends Omit<BranchRow, 'commitSeq'> {
+  commitSeq: number;
+  commit: CommitId | undefined;
+}
 
 /** Writes entries and their indexes inside one transaction; keeps what the transaction changes at its end. */
 export class BatchWriter {
   private readonly reader: LogReader;
   private readonly counters: Counters;
-  private readonly branches = new Map<number, BranchRow>();
-  private readonly commits = new Map<number, CommitId>();
+  private readonly branches = new Map<number, MovingBranch>();
   readonly written: LogEntry[] = [];
+  /** New versions and what they hold. */
+  private readonly landed: { readonly version: Version; readonly content: Buffer | undefined }[] = [];
 
   constructor(reader: LogReader, counters: Counters) {
     this.reader = reader;
@@ -47,13 +58,27 @@ export class BatchWriter {
     return this.branches.get(branchId) ?? this.reader.branch(branchId);
   }
 
+  /** A branch that this batch moves on. */
+  private moving(branchId: number): MovingBranch {
+    const known = this.branches.get(branchId);
+    if (known !== undefined) return known;
+    const row = { ...this.reader.branch(branchId), commit: undefined };
+    this.branches.set(branchId, row);
+    return row;
+  }
+
   /** Appends an entry under the next seq. */
   append(entry: WithoutSeq<LogEntry>): Seq {
-    const seq = ++this.counters.lastSeq as Seq;
-    const whole = { ...entry, seq } as LogEntry;
-    this.reader.store.put('log', seqKey(seq), encodeEntry(whole));
-    this.written.push(whole);
+    const seq = (this.counters.lastSeq + 1) as Seq;
+    this.appendWhole({ ...entry, seq });
     return seq;
+  }
+
+  private appendWhole(entry: LogEntry): void {
+    invariant(entry.seq === this.counters.lastSeq + 1, 'an entry takes the next seq');
+    this.counters.lastSeq = entry.seq;
+    this.reader.store.put('log', seqKey(entry.seq), encodeEntry(entry));
+    this.written.push(entry);
   }
 
   /** Ends the batch: rows that change at each landing are written once. */
@@ -63,9 +88,18 @@ export class BatchWriter {
     }
   }
 
+  /** After the flush: lets this process know what it has just written. */
+  settle(): void {
+    for (const { version, content } of this.landed) this.reader.remember(version, content);
+    for (const { commitSeq, commit } of this.branches.values()) {
+      if (commit !== undefined) this.reader.rememberCommit(commitSeq, commit);
+    }
+    this.reader.heads.settle(this.counters.lastSeq);
+  }
+
   addBranch(row: Omit<BranchRow, 'id'>): number {
     const id = this.counters.nextBranchId++;
-    this.branches.set(id, { id, ...row });
+    this.branches.set(id, { id, ...row, commit: undefined });
     this.reader.store.put('branchNames', Buffer.from(row.name), idKey(id));
     return id;
   }
@@ -113,19 +147,24 @@ export class BatchWriter {
     return { kept: Buffer.alloc(0), keptParts: this.storeParts(bytes, 0) };
   }
 
-  private changeRow(branchId: number, edit: PreparedEdit, index: number): ChangeRow {
+  private changeRow(branchId: number, edit: PreparedEdit, seq: number, index: number): ChangeRow {
     const pathId = this.pathId(edit.path);
-    const head = this.reader.head(branchId, pathId);
-    const previous = head?.place ?? nowhere;
-    const isBase = previous.seq === edit.base.seq && previous.index === edit.base.index;
-    const link = isBase && edit.linkAfterBase ? edit.linkAfterBase : linkAfter(previous, this.reader.linkOfChange);
+    const head = this.reader.heads.get(branchId, pathId);
+    const link = head === undefined ? firstLink : linkAfterVersion(head, this.reader.version);
+    const { target } = edit;
     const moved = edit.movedFrom ?? edit.movedTo;
+    const body = this.storeBody(edit.body, index);
+    const version = new Version({ seq, index }, target, link, body.chain, link.jumped);
+    this.reader.heads.stage(branchId, pathId, version);
+    this.landed.push({ version, content: edit.content });
     return {
       pathId,
-      mode: edit.target?.mode,
-      blob: edit.target?.blob,
-      ...link,
-      body: this.storeBody(edit.body, index),
+      mode: target?.mode,
+      blob: target?.blob,
+      previous: link.previous,
+      depth: link.depth,
+      jump: link.jump,
+      body,
       movedPathId: moved === undefined ? 0 : this.pathId(moved),
     };
   }
@@ -135,32 +174,21 @@ export class BatchWriter {
     intent: PreparedIntent,
     edits: readonly PreparedEdit[],
     staleReads: readonly StaleReadRow[],
-  ): LandedCommit {
+  ): LandingEntry {
     const { admitted, extras } = intent;
-    invariant(new Set(edits.map((edit) => edit.path)).size === edits.length, 'an intent has one edit a path');
+    invariant(edits.length < 2 || new Set(edits.map(({ path }) => path)).size === edits.length, 'one edit a path');
     const seq = (this.counters.lastSeq + 1) as Seq;
-    const branch = this.branch(branchId);
+    const branch = this.moving(branchId);
     // A resolution is a commit even where it keeps what is there: the record of who decided so.
     const makesCommit = edits.length > 0 || extras.git !== undefined || extras.resolves > 0 || admitted.mergedSeq > 0;
-    const own = branch.commitSeq === 0 ? [] : [branch.commitSeq];
-    const merged = admitted.mergedSeq === 0 ? [] : [admitted.mergedSeq];
-    const parents = makesCommit ? [...own, ...merged, ...(extras.git?.extraParents ?? [])] : [];
+    const parents = makesCommit ? parentsOf(branch, intent) : [];
     const time = extras.git?.time ?? intent.time;
-    const body = edits.length === intent.edits.length ? intent.bodyDigest : digestEdits(admitted, edits, extras);
-    const commit = makesCommit
-      ? commitIdOf(
-          parents.map((parent) => this.commitAt(parent)),
-          time,
-          body,
-        )
-      : undefined;
-    const changes = edits.map((edit, index) => this.changeRow(branchId, edit, index));
-    const records = admitted.records.map((record): RecordRow => {
-      const previous = this.reader.recordHead(record.key);
-      return { key: record.key, value: record.value, ...linkAfter(previous, this.reader.linkOfRecord) };
-    });
-    const entry: Omit<LandingEntry, 'seq'> = {
+    const commit = makesCommit ? this.commitId(parents, time, intent, edits, branch) : undefined;
+    const changes: ChangeRow[] = [];
+    for (const edit of edits) changes.push(this.changeRow(branchId, edit, seq, changes.length));
+    const entry: LandingEntry = {
       kind: 'landing',
+      seq,
       time,
       branchId,
       authorId: this.authorId(admitted.author),
@@ -173,22 +201,21 @@ export class BatchWriter {
       task: admitted.task,
       breakage: admitted.breakage,
       changes,
-      records,
-      merged: intent.merged.map(({ path, ...note }) => ({ pathId: this.pathId(path), ...note })),
+      records: admitted.records.length === 0 ? none : admitted.records.map((record) => this.recordRow(record)),
+      merged: intent.merged.length === 0 ? none : this.mergedRows(intent.merged),
       staleReads,
-      coAuthorIds: extras.coAuthors.map((author) => this.authorId(author)),
+      coAuthorIds: extras.coAuthors.length === 0 ? none : extras.coAuthors.map((author) => this.authorId(author)),
       resolves: extras.resolves,
       unparks: extras.unparks,
       accounts: extras.accounts,
       gitRaw: extras.git?.raw,
     };
-    const appended = this.append(entry);
-    invariant(appended === seq, 'a landing takes the next seq');
-    this.index(branchId, seq, changes, records);
-    if (makesCommit && commit !== undefined) {
+    this.appendWhole(entry);
+    this.index(entry);
+    if (commit !== undefined) {
       this.counters.commits++;
-      this.commits.set(seq, commit);
-      this.branches.set(branchId, { ...branch, commitSeq: seq });
+      branch.commitSeq = seq;
+      branch.commit = commit;
     }
     if (extras.git) {
       const gitId = Buffer.from(extras.git.id, 'hex');
@@ -197,16 +224,39 @@ export class BatchWriter {
     }
     if (extras.resolves > 0) this.close('conflicts', extras.resolves, seq);
     if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
-    return { seq, commit };
+    return entry;
   }
 
-  private commitAt(seq: number): CommitId {
-    const commit = this.commits.get(seq) ?? this.reader.commitAt(seq);
+  private commitId(
+    parents: readonly number[],
+    time: number,
+    intent: PreparedIntent,
+    edits: readonly PreparedEdit[],
+    branch: MovingBranch,
+  ): CommitId {
+    const isWhole = edits.length === intent.edits.length;
+    const body = isWhole ? intent.bodyDigest : digestEdits(intent.admitted, edits, intent.extras);
+    const parentIds: CommitId[] = [];
+    for (const parent of parents) parentIds.push(this.commitAt(parent, branch));
+    return commitIdOf(parentIds, time, body);
+  }
+
+  private mergedRows(merged: readonly MergedNote[]): MergedRow[] {
+    return merged.map(({ path, ...note }) => ({ pathId: this.pathId(path), ...note }));
+  }
+
+  private recordRow({ key, value }: RecordEdit): RecordRow {
+    const { previous, depth, jump } = linkAfter(this.reader.recordHead(key), this.reader.linkOfRecord);
+    return { key, value, previous, depth, jump };
+  }
+
+  private commitAt(seq: number, branch: MovingBranch): CommitId {
+    const commit = branch.commitSeq === seq && branch.commit !== undefined ? branch.commit : this.reader.commitAt(seq);
     invariant(commit !== undefined, `parent ${seq} is a commit`);
     return commit;
   }
 
-  private index(branchId: number, seq: number, changes: readonly ChangeRow[], records: readonly RecordRow[]): void {
+  private index({ seq, branchId, changes, records }: LandingEntry): void {
     for (const [index, row] of changes.entries()) {
       this.reader.store.put('heads', headKey(branchId, row.pathId), encodeHead({ seq, index }, row.mode));
       if (row.body.form !== 'none' && row.body.form !== 'same') this.counters.objects++;
@@ -224,6 +274,13 @@ export class BatchWriter {
   close(table: 'conflicts' | 'parked', seq: number, by: number): void {
     this.reader.store.put(table, seqKey(seq), seqKey(by));
   }
+}
+
+function parentsOf({ commitSeq }: BranchRow, { admitted, extras }: PreparedIntent): number[] {
+  const parents = commitSeq === 0 ? [] : [commitSeq];
+  if (admitted.mergedSeq > 0) parents.push(admitted.mergedSeq);
+  if (extras.git) parents.push(...extras.git.extraParents);
+  return parents;
 }
 
 export function foldKey(path: RepoPath, pathId: number): Buffer {

@@ -12,7 +12,7 @@ import { decide } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
 import { isAny, LandingState } from './landing-state.ts';
 import { StaleMerge, type MergedStale } from './merge-stale.ts';
-import { outcomeOfEntry } from './outcomes.ts';
+import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
 
 /** An intent found stale this often is merged inside the batch, where nothing can overtake it. */
@@ -26,9 +26,9 @@ export type FoundConflict = MergedStale & { readonly kind: 'conflict' };
 export interface Candidate {
   readonly intent: PreparedIntent;
   /** Merging it outside came to this. */
-  readonly conflict?: FoundConflict;
+  readonly conflict: FoundConflict | undefined;
   /** The whole intent, encoded before any lock was held; needed to keep it as a conflict or parked. */
-  readonly kept?: Buffer;
+  readonly kept: Buffer | undefined;
 }
 
 /** What a batch makes of a candidate: an outcome, or work to be done outside before it comes again. */
@@ -51,6 +51,8 @@ export class Batch {
   private anyFreeze: boolean | undefined;
   private anyUnchanged: boolean | undefined;
   private mergedBytes = 0;
+  /** One for each branch; an act may outdate them. */
+  private readonly states = new Map<number, LandingState>();
 
   constructor(reader: LogReader, writer: BatchWriter, counters: Counters, operations: LaggingIndex) {
     this.reader = reader;
@@ -62,6 +64,7 @@ export class Batch {
   /** An act may have frozen or thawed a path. */
   acted(): void {
     this.anyFreeze = undefined;
+    this.states.clear();
   }
 
   decide(candidate: Candidate): Decision {
@@ -82,15 +85,12 @@ export class Batch {
   }
 
   private decideIntent(candidate: Candidate, intent: PreparedIntent, branchId: number): Decision {
-    this.anyFreeze ??= isAny(this.reader.store.tables.freezes);
-    const state = new LandingState(this.reader, branchId, this.anyFreeze);
+    const state = this.state(branchId);
     const verdict = decide(state, intent);
     switch (verdict.kind) {
       case 'land': {
-        const { seq, commit } = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads);
-        const entry = this.writer.written.at(-1);
-        const outcome = entry && outcomeOfEntry(this.reader, entry);
-        return outcomeOf(outcome ?? ({ kind: 'landed', seq, commit } as Outcome));
+        const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads);
+        return outcomeOf(outcomeOfLanding(this.reader, entry));
       }
       case 'unchanged':
         this.keepUnchanged(intent, verdict.seq);
@@ -104,11 +104,20 @@ export class Batch {
     }
   }
 
+  private state(branchId: number): LandingState {
+    const known = this.states.get(branchId);
+    if (known !== undefined) return known;
+    this.anyFreeze ??= isAny(this.reader.store.tables.freezes);
+    const state = new LandingState(this.reader, branchId, this.anyFreeze);
+    this.states.set(branchId, state);
+    return state;
+  }
+
   /** After too many tries the merge runs here, where no other landing can come between. */
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
     if (intent.attempts < attemptsMax) return { kind: 'merge', branchId };
-    const merge = new StaleMerge(this.reader, branchId, state);
-    const plan = merge.plan(intent);
+    const merge = new StaleMerge(this.reader, state);
+    const plan = merge.plan(intent, this.counters.lastSeq);
     if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId };
     this.mergedBytes += plan.size;
     const results = plan.jobs.map((job) => mergeFile(job.input));

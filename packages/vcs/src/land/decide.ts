@@ -4,7 +4,8 @@ import type { Rejected, StaleDetail } from '../core/outcome.ts';
 import { foldPath, parentsOfPath } from '../core/path.ts';
 import type { Place, StaleReadRow } from '../format/entry.ts';
 import { reject } from '../intent/reject.ts';
-import type { PreparedEdit, PreparedIntent, Target } from './prepared.ts';
+import type { Target } from '../log/version.ts';
+import type { PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** What `decide` may look at: one state of the repo, seen from the intent's branch. */
 export interface DecideState {
@@ -51,12 +52,6 @@ function holds(edit: PreparedEdit, head: HeadState | undefined, state: DecideSta
 
 type Standing = 'done' | 'holds' | 'stale';
 
-interface Judged {
-  readonly edit: PreparedEdit;
-  readonly head: HeadState | undefined;
-  readonly standing: Standing;
-}
-
 /** How an edit stands to the state: already true, landable as it is, or stale. */
 export function standingOf(edit: PreparedEdit, head: HeadState | undefined, state: DecideState): Standing {
   if (isSame(edit.target, head?.target)) return 'done';
@@ -65,13 +60,10 @@ export function standingOf(edit: PreparedEdit, head: HeadState | undefined, stat
   return holds(edit, head, state) ? 'holds' : 'stale';
 }
 
-/** Under `reject` the precondition counts, even where the path came to the same by another's hand. */
-function isStale({ edit, head, standing }: Judged, onStale: 'merge' | 'reject', state: DecideState): boolean {
-  return standing === 'stale' || (onStale === 'reject' && standing === 'done' && !holds(edit, head, state));
-}
-
 export const expectedOf = (expect: Precondition): StaleDetail['expected'] =>
   expect.kind === 'version' ? expect.seq : expect.kind;
+
+const noStaleReads: readonly StaleReadRow[] = [];
 
 /**
  * Answers what an intent comes to in this state: land, unchanged, stale,
@@ -80,46 +72,54 @@ export const expectedOf = (expect: Precondition): StaleDetail['expected'] =>
  */
 export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   const { admitted, extras } = intent;
-  const recordFault = decideRecords(state, intent);
-  if (recordFault) return recordFault;
-
-  const judged = intent.edits.map((edit): Judged => {
+  if (admitted.records.length > 0) {
+    const fault = decideRecords(state, intent);
+    if (fault) return fault;
+  }
+  const isImport = extras.git !== undefined;
+  const effective: PreparedEdit[] = [];
+  let frozen: RepoPath[] | undefined;
+  let stale: StaleDetail[] | undefined;
+  let isCreating = false;
+  for (const edit of intent.edits) {
     const head = state.head(edit.path);
-    return { edit, head, standing: standingOf(edit, head, state) };
-  });
-  const effective = judged.filter(({ standing }) => standing !== 'done');
-  if (!extras.git) {
-    const frozen = effective.filter(({ edit }) => state.freezeOf(edit.path) !== 0);
-    if (frozen.length > 0) return { kind: 'parked', paths: frozen.map(({ edit }) => edit.path) };
+    const standing = standingOf(edit, head, state);
+    if (standing !== 'done') {
+      effective.push(edit);
+      if (head?.target === undefined && edit.target !== undefined) isCreating = true;
+      if (!isImport && state.freezeOf(edit.path) !== 0) (frozen ??= []).push(edit.path);
+    }
+    // Under `reject` the precondition counts, even where the path came to the same by another's hand.
+    if (standing === 'stale' || (standing === 'done' && admitted.onStale === 'reject' && !holds(edit, head, state))) {
+      const actual = head?.target === undefined ? 0 : head.place.seq;
+      (stale ??= []).push({ path: edit.path, expected: expectedOf(edit.expect), actual });
+    }
   }
-  const stale = judged.filter((judgement) => isStale(judgement, admitted.onStale, state));
-  if (stale.length > 0) {
-    const details = stale.map(({ edit, head }) => ({
-      path: edit.path,
-      expected: expectedOf(edit.expect),
-      actual: head?.target === undefined ? 0 : head.place.seq,
-    }));
-    return admitted.onStale === 'merge' ? { kind: 'stale', details } : rejectStale(details);
-  }
+  if (frozen) return { kind: 'parked', paths: frozen };
+  if (stale) return admitted.onStale === 'merge' ? { kind: 'stale', details: stale } : rejectStale(stale);
 
-  const staleReads = admitted.reads.flatMap((read) => {
+  const staleReads = admitted.reads.length > 0 ? staleReadsOf(state, intent) : noStaleReads;
+  if (staleReads.length > 0 && admitted.onStaleRead === 'reject') return rejectStaleReads(staleReads);
+
+  if (isCreating && !isImport) {
+    const clash = decideTree(state, effective);
+    if (clash) return clash;
+  }
+  const isNothing = effective.length === 0 && admitted.records.length === 0 && !isImport && extras.resolves === 0;
+  if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits) };
+  return { kind: 'land', edits: effective.length === intent.edits.length ? intent.edits : effective, staleReads };
+}
+
+const newestOf = (state: DecideState, edits: readonly PreparedEdit[]): number =>
+  edits.reduce((newest, { path }) => Math.max(newest, state.head(path)?.place.seq ?? 0), 0);
+
+function staleReadsOf(state: DecideState, { admitted }: PreparedIntent): StaleReadRow[] {
+  return admitted.reads.flatMap((read) => {
     const head = state.head(read.path as RepoPath);
     const actual = head?.target === undefined ? 0 : head.place.seq;
     const hasChanged = read.version === 0 ? actual !== 0 : (head?.place.seq ?? 0) > read.version;
     return hasChanged ? [{ path: read.path, seen: read.version, actual }] : [];
   });
-  if (staleReads.length > 0 && admitted.onStaleRead === 'reject') return rejectStaleReads(staleReads);
-
-  if (!extras.git) {
-    const clash = decideTree(state, effective);
-    if (clash) return clash;
-  }
-  const isNothing = effective.length === 0 && admitted.records.length === 0 && !extras.git && extras.resolves === 0;
-  if (isNothing) {
-    const seqs = judged.map(({ head }) => head?.place.seq ?? 0);
-    return { kind: 'unchanged', seq: Math.max(0, ...seqs) };
-  }
-  return { kind: 'land', edits: effective.map(({ edit }) => edit), staleReads };
 }
 
 function decideRecords(state: DecideState, intent: PreparedIntent): Rejected | undefined {
@@ -156,11 +156,9 @@ function rejectStaleReads(rows: readonly StaleReadRow[]): Rejected {
 }
 
 /** A path that comes to be must fit the tree: no file above or below it, no twin by folding. */
-function decideTree(state: DecideState, judged: readonly Judged[]): Rejected | undefined {
-  const isCreated = ({ edit, head }: Judged): boolean => edit.target !== undefined && head?.target === undefined;
-  const created = judged.filter(isCreated).map(({ edit }) => edit);
-  if (created.length === 0) return undefined;
-  const going = new Set(judged.filter(({ edit }) => edit.target === undefined).map(({ edit }) => edit.path));
+function decideTree(state: DecideState, edits: readonly PreparedEdit[]): Rejected | undefined {
+  const created = edits.filter(({ path, target }) => target !== undefined && state.head(path)?.target === undefined);
+  const going = new Set(edits.filter(({ target }) => target === undefined).map(({ path }) => path));
   const coming = new Set(created.map((edit) => edit.path));
   const isGoing = (path: RepoPath): boolean => going.has(path);
   const folded = new Map<string, RepoPath>();

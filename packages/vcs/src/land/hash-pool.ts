@@ -1,6 +1,6 @@
 import type { BlobId } from '../core/ids.ts';
 import { compiledModule, Threads } from '../core/threads.ts';
-import type { AdmittedIntent } from '../intent/edit.ts';
+import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 
 /** From this size a thread's round trip (0.2 ms and a copy) costs less than the hash (3 ms a MiB) would block. */
 const pooledBytesMin = 512 * 1024;
@@ -20,9 +20,8 @@ export class HashPool {
     return this.threads !== undefined && admitted.edits.some((edit) => isLarge(edit));
   }
 
-  /** Ids of the large contents, of as many as there is room for. */
-  async hash(admitted: AdmittedIntent): Promise<ReadonlyMap<Buffer, BlobId>> {
-    const ids = new Map<Buffer, BlobId>();
+  /** Gives large contents their ids, as many as there is room for. */
+  async hash(admitted: AdmittedIntent): Promise<void> {
     await Promise.all(
       admitted.edits.map(async (edit) => {
         if (!isLarge(edit)) return;
@@ -30,10 +29,9 @@ export class HashPool {
           const input = new Uint8Array(edit.content);
           return { input, buffers: [input.buffer] };
         });
-        if (id !== undefined) ids.set(edit.content, id as BlobId);
+        if (id !== undefined) edit.blob = id as BlobId;
       }),
     );
-    return ids;
   }
 
   async close(): Promise<void> {
@@ -41,5 +39,5 @@ export class HashPool {
   }
 }
 
-const isLarge = (edit: AdmittedIntent['edits'][number]): edit is typeof edit & { content: Buffer } =>
+const isLarge = (edit: AdmittedIntent['edits'][number]): edit is Edit & { kind: 'put'; content: Buffer } =>
   edit.kind === 'put' && edit.content !== undefined && edit.content.length >= pooledBytesMin;

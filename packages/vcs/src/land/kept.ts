@@ -4,7 +4,7 @@ import type { Precondition } from '../core/intent.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import { authorTuple, decodeAuthor } from '../format/author.ts';
 import { pack, unpack, type Packable } from '../format/codec.ts';
-import { modeNumberOf, modeOfNumber } from '../format/entry-codec.ts';
+import { modeNumberOf, modeOfNumber } from '../format/mode-number.ts';
 import type { AdmittedIntent, Edit, RecordEdit } from '../intent/edit.ts';
 
 /**

@@ -1,5 +1,4 @@
-import { isMoundError } from '../core/errors.ts';
-import type { BlobId } from '../core/ids.ts';
+import { invariant, isMoundError } from '../core/errors.ts';
 import type { Outcome, Rejected } from '../core/outcome.ts';
 import type { Clock } from '../core/ports.ts';
 import type { LogEntry } from '../format/entry.ts';
@@ -17,7 +16,7 @@ import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
 import { LandingState } from './landing-state.ts';
 import { StaleMerge } from './merge-stale.ts';
 import { outcomeOfEntry } from './outcomes.ts';
-import { prepare, type KnownIds } from './prepare.ts';
+import { prepare } from './prepare.ts';
 import type { LandingExtras, PreparedIntent } from './prepared.ts';
 
 /** Intents and acts in one transaction at most, and their bytes. */
@@ -75,7 +74,26 @@ export class Lander {
     this.commits = new LaggingIndex(reader, commitSpec);
   }
 
-  async land(admitted: AdmittedIntent, extras: LandingExtras): Promise<Outcome> {
+  /** Outcome of an intent, once it is flushed. Rejects with a fault of the store, `operation-mismatch` or `repo-closed`. */
+  land(admitted: AdmittedIntent, extras: LandingExtras): Promise<Outcome> {
+    const isPlain = extras.git === undefined && this.queue.length < queueCountMax;
+    if (!isPlain || this.hashPool.isNeeded(admitted)) return this.landLater(admitted, extras);
+    try {
+      return this.landNow(admitted, extras);
+    } catch (error) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown
+      return Promise.reject(error);
+    }
+  }
+
+  private landNow(admitted: AdmittedIntent, extras: LandingExtras): Promise<Outcome> {
+    this.reader.store.mustBeOpen();
+    const prepared = this.prepared(admitted, extras);
+    return isRejected(prepared) ? this.refuse(admitted, prepared) : this.enqueueIntent(prepared);
+  }
+
+  /** After there is room in the queue and the large contents are hashed. */
+  private async landLater(admitted: AdmittedIntent, extras: LandingExtras): Promise<Outcome> {
     this.reader.store.mustBeOpen();
     this.inFlight++;
     try {
@@ -83,36 +101,28 @@ export class Lander {
         const message = `the queue of ${queueCountMax} intents stayed full for ${roomWaitMs} ms`;
         return reject('overloaded', message, 'land fewer intents at once, or later');
       }
-      const hashing = this.hashed(admitted, extras);
-      const known = hashing && (await hashing);
-      const prepared = this.prepared(admitted, extras, known);
-      if (!isRejected(prepared)) return await this.enqueueIntent(prepared);
-      return await this.refuse(admitted, prepared);
+      await this.hashed(admitted, extras);
+      return await this.landNow(admitted, extras);
     } finally {
       this.leave();
     }
   }
 
-  private prepared(
-    admitted: AdmittedIntent,
-    extras: LandingExtras,
-    known: KnownIds | undefined,
-  ): PreparedIntent | Rejected {
-    const ids = new Map<Buffer, BlobId>(known);
-    const asked = admitted.operationId === undefined ? undefined : digestAsked(admitted, ids);
+  private prepared(admitted: AdmittedIntent, extras: LandingExtras): PreparedIntent | Rejected {
+    const asked = admitted.operationId === undefined ? undefined : digestAsked(admitted);
     const time = this.clock.now();
-    const prepared = prepare(this.reader, admitted, extras, time, ids, asked);
+    const prepared = prepare(this.reader, admitted, extras, time, asked);
     if (!isRejected(prepared)) return prepared;
     // Another process may have made what is missing since this one last looked.
-    this.reader.store.refresh();
-    return prepare(this.reader, admitted, extras, time, ids, asked);
+    this.reader.refresh();
+    return prepare(this.reader, admitted, extras, time, asked);
   }
 
   /** Refuses an intent that cannot be prepared, unless it landed before under its operation id. */
   private async refuse(admitted: AdmittedIntent, rejected: Rejected): Promise<Outcome> {
     const { operationId } = admitted;
     if (operationId === undefined) return rejected;
-    const asked = digestAsked(admitted, new Map());
+    const asked = digestAsked(admitted);
     const first = await this.act(() =>
       firstOutcomeOf(this.reader, this.operations.seqOf(operationId), operationId, asked),
     );
@@ -129,14 +139,14 @@ export class Lander {
     return entry?.kind === 'landing' && entry.resolves === conflict ? outcomeOfEntry(this.reader, entry) : undefined;
   }
 
-  /** Ids of large contents, hashed in a thread. Imported commits keep the order of their calls all the same. */
-  private hashed(admitted: AdmittedIntent, extras: LandingExtras): Promise<KnownIds | undefined> | undefined {
+  /** Hashes large contents in a thread. Imported commits keep the order of their calls all the same. */
+  private async hashed(admitted: AdmittedIntent, extras: LandingExtras): Promise<void> {
     const hashing = this.hashPool.isNeeded(admitted) ? this.hashPool.hash(admitted) : undefined;
     if (!extras.git) return hashing;
     const before = this.lastGit;
     const turn = (async () => {
       await before;
-      return hashing;
+      await hashing;
     })();
     this.lastGit = turn.catch(() => undefined);
     return turn;
@@ -145,18 +155,14 @@ export class Lander {
   /** Writes something that is no intent (a mark, a fork, a tag) in the same order and transaction. */
   async act<T>(write: (writer: BatchWriter, counters: Counters) => T): Promise<T> {
     this.reader.store.mustBeOpen();
-    this.inFlight++;
-    try {
-      return await new Promise<T>((settle, fail) => {
-        const act = (writer: BatchWriter, counters: Counters): Finding => {
-          const value = write(writer, counters);
-          return () => settle(value);
-        };
-        this.enqueue({ kind: 'act', bytes: 0, act, fail });
-      });
-    } finally {
-      this.leave();
-    }
+    return new Promise<T>((settle, fail) => {
+      const act = (writer: BatchWriter, counters: Counters): Finding => {
+        const value = write(writer, counters);
+        return () => settle(value);
+      };
+      this.inFlight++;
+      this.enqueue({ kind: 'act', bytes: 0, act, fail });
+    });
   }
 
   /** Resolves when nothing is in flight any more. */
@@ -189,8 +195,12 @@ export class Lander {
   }
 
   private enqueueIntent(intent: PreparedIntent): Promise<Outcome> {
-    const bytes = intent.edits.reduce((sum, edit) => sum + edit.body.bytes.length, 0);
-    return new Promise((settle, fail) => this.enqueue({ kind: 'intent', intent, bytes, settle, fail }));
+    let bytes = 0;
+    for (const { body } of intent.edits) bytes += body.bytes.length;
+    return new Promise((settle, fail) => {
+      this.inFlight++;
+      this.enqueue({ kind: 'intent', intent, bytes, conflict: undefined, kept: undefined, settle, fail });
+    });
   }
 
   private enqueue(item: Item): void {
@@ -217,58 +227,73 @@ export class Lander {
       bytes += item.bytes;
       count++;
     }
-    const batch = this.queue.slice(0, count);
-    this.queue = this.queue.slice(count);
-    return batch;
+    if (count === this.queue.length) {
+      const all = this.queue;
+      this.queue = [];
+      return all;
+    }
+    return this.queue.splice(0, count);
   }
 
   private runBatch(items: readonly Item[]): void {
     const { store } = this.reader;
-    let written: readonly LogEntry[] = [];
-    let findings: readonly Finding[];
+    let finished: BatchWriter | undefined;
+    let findings: readonly (Finding | Decision)[];
     try {
       findings = store.transact((counters) => {
         this.operations.catchUp(counters);
         this.commits.catchUp(counters);
+        this.reader.heads.catchUp(counters.lastSeq);
         const writer = new BatchWriter(this.reader, counters);
         const batch = new Batch(this.reader, writer, counters, this.operations);
         const found = items.map((item) => this.find(batch, writer, counters, item));
         writer.finish();
         this.operations.drain(counters);
         this.commits.drain(counters);
-        ({ written } = writer);
+        finished = writer;
         return found;
       });
     } catch (error) {
       this.recover(items, error);
       return;
     }
-    for (const entry of written) this.reader.remember(entry);
+    finished?.settle();
+    const written: readonly LogEntry[] = finished?.written ?? [];
     this.operations.learn(written);
     this.commits.learn(written);
-    for (const tell of findings) tell();
+    for (const [at, item] of items.entries()) this.tell(item, findings[at]);
     if (written.length > 0) {
       store.wake();
       this.onAdvance?.();
     }
   }
 
-  private find(batch: Batch, writer: BatchWriter, counters: Counters, item: Item): Finding {
-    if (item.kind === 'act') {
-      const tell = item.act(writer, counters);
-      batch.acted();
-      return tell;
-    }
-    const decision = batch.decide(item);
-    return () => this.follow(item, decision);
+  private find(batch: Batch, writer: BatchWriter, counters: Counters, item: Item): Finding | Decision {
+    if (item.kind === 'intent') return batch.decide(item);
+    const tell = item.act(writer, counters);
+    batch.acted();
+    return tell;
+  }
+
+  private tell(item: Item, finding: Finding | Decision | undefined): void {
+    invariant(finding !== undefined, 'each item of a batch has a finding');
+    if (item.kind === 'intent') return this.follow(item, finding as Decision);
+    this.leave();
+    (finding as Finding)();
+  }
+
+  private fail(item: Item, error: unknown): void {
+    this.leave();
+    item.fail(error);
   }
 
   private follow(item: IntentItem, decision: Decision): void {
     switch (decision.kind) {
       case 'outcome':
+        this.leave();
         return item.settle(decision.outcome);
       case 'fault':
-        return item.fail(decision.error);
+        return this.fail(item, decision.error);
       case 'merge':
         return this.retry(item, decision.branchId);
       case 'keep':
@@ -286,29 +311,29 @@ export class Lander {
       for (const item of items) this.runBatch([item]);
       return;
     }
-    for (const item of items) item.fail(error);
+    for (const item of items) this.fail(item, error);
   }
 
   /** Merges a stale intent against the newest state and offers it again. */
   private retry(item: IntentItem, branchId: number): void {
     void (async () => {
-      this.reader.store.refresh();
-      const merge = new StaleMerge(this.reader, branchId, new LandingState(this.reader, branchId, false));
-      const plan = merge.plan(item.intent);
+      const at = this.reader.refresh();
+      const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId, false));
+      const plan = merge.plan(item.intent, at);
       const results = await Promise.all(plan.jobs.map((job) => this.mergePool.merge(job.input)));
       const merged = merge.settle(item.intent, plan, results);
       if (merged.kind === 'merged') this.enqueue({ ...item, intent: merged.intent });
       else this.enqueueKept(item, merged);
-    })().catch((error: unknown) => item.fail(error));
+    })().catch((error: unknown) => this.fail(item, error));
   }
 
   /** Offers an intent again with its whole encoded, which takes time in proportion to its contents. */
   private enqueueKept(item: IntentItem, conflict: FoundConflict | undefined): void {
     try {
       const kept = item.kept ?? encodeKept(item.intent.admitted);
-      this.enqueue({ ...item, kept, bytes: kept.length, ...(conflict && { conflict }) });
+      this.enqueue({ ...item, kept, bytes: kept.length, conflict: conflict ?? item.conflict });
     } catch (error) {
-      item.fail(error);
+      this.fail(item, error);
     }
   }
 }

@@ -2,12 +2,11 @@ import type { RepoPath } from '../core/ids.ts';
 import { bytesOfPath } from '../core/path.ts';
 import type { Place } from '../format/entry.ts';
 import { headKey } from '../format/keys.ts';
-import type { Head } from '../format/head.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { foldKey } from './batch-writer.ts';
 import type { Table } from '../store/tables.ts';
-import type { DecideState, HeadState } from './decide.ts';
-import type { Target } from './prepared.ts';
+import type { Target, Version } from '../log/version.ts';
+import type { DecideState } from './decide.ts';
 
 /** The store as `decide` sees it: inside a transaction, or as of the last refresh. */
 export class LandingState implements DecideState {
@@ -21,19 +20,13 @@ export class LandingState implements DecideState {
     this.anyFreeze = anyFreeze;
   }
 
-  private rawHead(path: RepoPath): Head | undefined {
+  head(path: RepoPath): Version | undefined {
     const pathId = this.reader.getPathId(path);
-    return pathId === undefined ? undefined : this.reader.head(this.branchId, pathId);
-  }
-
-  head(path: RepoPath): HeadState | undefined {
-    const head = this.rawHead(path);
-    return head && { place: head.place, target: head.mode === undefined ? undefined : this.targetAt(head.place) };
+    return pathId === undefined ? undefined : this.reader.heads.get(this.branchId, pathId);
   }
 
   targetAt(place: Place): Target | undefined {
-    const { blob, mode } = this.reader.version(place);
-    return blob === undefined || mode === undefined ? undefined : { blob, mode };
+    return this.reader.version(place).target;
   }
 
   record(key: string): { seq: number; isLive: boolean } {
@@ -53,7 +46,7 @@ export class LandingState implements DecideState {
     const end = Buffer.concat([bytesOfPath(directory), Buffer.from('0')]);
     for (const { value } of this.reader.store.tables.paths.getRange({ start, end })) {
       const path = this.reader.pathOf(value.readUInt32BE(0));
-      if (!isGoing(path) && this.rawHead(path)?.mode !== undefined) return path;
+      if (!isGoing(path) && this.head(path)?.target !== undefined) return path;
     }
     return undefined;
   }
@@ -63,7 +56,7 @@ export class LandingState implements DecideState {
     const end = foldKey(path, 0xffffffff);
     for (const key of this.reader.store.tables.folds.getKeys({ start, end })) {
       const twin = this.reader.pathOf(key.readUInt32BE(16));
-      if (twin !== path && !isGoing(twin) && this.rawHead(twin)?.mode !== undefined) return twin;
+      if (twin !== path && !isGoing(twin) && this.head(twin)?.target !== undefined) return twin;
     }
     return undefined;
   }

@@ -2,14 +2,13 @@ import type { RepoPath } from '../core/ids.ts';
 import type { Precondition } from '../core/intent.ts';
 import { nowhere, type ConflictPathRow, type Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
-import { encodeBody, noBody } from '../log/body.ts';
-import type { Head } from '../format/head.ts';
+import { noBody } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { linkAfter } from '../log/places.ts';
+import type { Version } from '../log/version.ts';
 import type { FileState, MergeInput, MergeResult } from '../merge/index.ts';
 import { standingOf } from './decide.ts';
 import type { LandingState } from './landing-state.ts';
-import { digestEdits } from './prepare.ts';
+import { bodyOf, digestEdits } from './prepare.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** One stale edit and the three inputs of its merge. */
@@ -21,7 +20,7 @@ export interface MergeJob {
   /** nowhere: the path is gone. */
   readonly current: Place;
   /** Newest version of `path` when the plan was made: what the result is landed against. */
-  readonly head: Head | undefined;
+  readonly head: Version | undefined;
   readonly input: MergeInput;
   /** A reason that decides without looking at contents. */
   readonly clash: string | undefined;
@@ -32,7 +31,7 @@ export interface MergePlan {
   readonly at: number;
   readonly jobs: readonly MergeJob[];
   /** Newest versions of the sources of moves when the plan was made. */
-  readonly sources: ReadonlyMap<PreparedEdit, Head | undefined>;
+  readonly sources: ReadonlyMap<PreparedEdit, Version | undefined>;
   /** Bytes of all inputs. */
   readonly size: number;
 }
@@ -46,17 +45,15 @@ const followMax = 8;
 
 export class StaleMerge {
   private readonly reader: LogReader;
-  private readonly branchId: number;
   private readonly state: LandingState;
 
-  constructor(reader: LogReader, branchId: number, state: LandingState) {
+  constructor(reader: LogReader, state: LandingState) {
     this.reader = reader;
-    this.branchId = branchId;
     this.state = state;
   }
 
-  plan(intent: PreparedIntent): MergePlan {
-    const at = this.reader.store.counters.lastSeq;
+  /** `at`: the newest seq of the state that it merges against. */
+  plan(intent: PreparedIntent, at: number): MergePlan {
     const sourceOf = (edit: PreparedEdit): PreparedEdit | undefined =>
       intent.edits.find((other) => other.path === edit.movedFrom);
     const moved = new Set(intent.edits.flatMap((edit) => sourceOf(edit) ?? []));
@@ -73,29 +70,24 @@ export class StaleMerge {
       (sum, { input }) => sum + sizeOf(input.base) + sizeOf(input.current) + sizeOf(input.incoming),
       0,
     );
-    return { at, jobs, size, sources: new Map([...moved].map((edit) => [edit, this.rawHead(edit.path)])) };
+    return { at, jobs, size, sources: new Map([...moved].map((edit) => [edit, this.state.head(edit.path)])) };
   }
 
   private isStale(edit: PreparedEdit): boolean {
     return standingOf(edit, this.state.head(edit.path), this.state) === 'stale';
   }
 
-  private rawHead(path: RepoPath): Head | undefined {
-    const pathId = this.reader.getPathId(path);
-    return pathId === undefined ? undefined : this.reader.head(this.branchId, pathId);
-  }
-
   /** The path that an edit of `path` belongs to now, and its newest version. */
-  private follow(path: RepoPath): { path: RepoPath; head: Head | undefined } {
+  private follow(path: RepoPath): { path: RepoPath; head: Version | undefined } {
     let at = path;
-    let head = this.rawHead(at);
+    let head = this.state.head(at);
     for (let step = 0; step < followMax && head !== undefined && head.mode === undefined; step++) {
       const { movedPathId } = this.reader.change(head.place);
       if (movedPathId === 0) break;
       at = this.reader.pathOf(movedPathId);
-      head = this.rawHead(at);
+      head = this.state.head(at);
     }
-    return head?.mode === undefined ? { path, head: this.rawHead(path) } : { path: at, head };
+    return head?.mode === undefined ? { path, head: this.state.head(path) } : { path: at, head };
   }
 
   private fileAt(place: Place): FileState | null {
@@ -114,16 +106,16 @@ export class StaleMerge {
     source: PreparedEdit | undefined,
     isSourceStale: boolean,
   ): MergeJob {
-    if (source !== undefined && this.rawHead(source.path)?.mode === undefined) {
+    if (source !== undefined && this.state.head(source.path)?.mode === undefined) {
       const movedElsewhere = this.follow(source.path).path !== source.path;
       const clash = movedElsewhere ? 'move/move' : 'move/delete';
-      return this.made(edit, edit.path, this.rawHead(edit.path), { base: source.base, current: nowhere }, clash);
+      return this.made(edit, edit.path, this.state.head(edit.path), { base: source.base, current: nowhere }, clash);
     }
     const { path, head } =
-      edit.base.seq === 0 ? { path: edit.path, head: this.rawHead(edit.path) } : this.follow(edit.path);
+      edit.base.seq === 0 ? { path: edit.path, head: this.state.head(edit.path) } : this.follow(edit.path);
     // It follows a move to a path that the intent edits as well: it stays where it was, in conflict.
     if (path !== edit.path && intent.edits.some((other) => other.path === path)) {
-      return this.made(edit, edit.path, this.rawHead(edit.path), { base: edit.base, current: nowhere }, 'move/edit');
+      return this.made(edit, edit.path, this.state.head(edit.path), { base: edit.base, current: nowhere }, 'move/edit');
     }
     const current = head?.mode === undefined ? nowhere : head.place;
     return this.made(edit, path, head, { base: edit.base, current }, this.clashOf(path, current, isSourceStale));
@@ -138,14 +130,14 @@ export class StaleMerge {
 
   /** The moved file was edited meanwhile: that edit follows the move. */
   private moveJob(edit: PreparedEdit, source: PreparedEdit): MergeJob {
-    const current = this.rawHead(source.path)?.place ?? nowhere;
-    return this.made(edit, edit.path, this.rawHead(edit.path), { base: source.base, current }, undefined);
+    const current = this.state.head(source.path)?.place ?? nowhere;
+    return this.made(edit, edit.path, this.state.head(edit.path), { base: source.base, current }, undefined);
   }
 
   private made(
     edit: PreparedEdit,
     path: RepoPath,
-    head: Head | undefined,
+    head: Version | undefined,
     { base, current }: { readonly base: Place; readonly current: Place },
     clash: string | undefined,
   ): MergeJob {
@@ -190,30 +182,17 @@ export class StaleMerge {
   private edit({ edit, path, head }: MergeJob, result: FileState | null): PreparedEdit {
     const { movedTo: _to, ...kept } = edit;
     const common = { ...kept, path, expect: expectHead(head), base: head?.place ?? nowhere };
-    const linkAfterBase = head && linkAfter(head.place, this.reader.linkOfChange);
-    if (result === null) return { ...common, linkAfterBase, target: undefined, content: undefined, body: noBody };
+    if (result === null) return { ...common, target: undefined, content: undefined, body: noBody };
     const content = Buffer.from(result.content.buffer, result.content.byteOffset, result.content.length);
-    const live = head?.mode === undefined ? undefined : head.place;
-    const against = live && {
-      place: live,
-      chain: this.reader.version(live).chain,
-      content: this.reader.content(live),
-    };
-    return {
-      ...common,
-      linkAfterBase,
-      target: { blob: blobIdOf(content), mode: result.mode },
-      content,
-      body: encodeBody(content, against),
-    };
+    const blob = blobIdOf(content);
+    return { ...common, target: { blob, mode: result.mode }, content, body: bodyOf(this.reader, content, blob, head) };
   }
 
   /** A move's source is deleted as it stands now, once its newer edit went along. */
-  private source(edit: PreparedEdit, head: Head | undefined): PreparedEdit {
-    const linkAfterBase = head && linkAfter(head.place, this.reader.linkOfChange);
-    return { ...edit, expect: expectHead(head), base: head?.place ?? nowhere, linkAfterBase };
+  private source(edit: PreparedEdit, head: Version | undefined): PreparedEdit {
+    return { ...edit, expect: expectHead(head), base: head?.place ?? nowhere };
   }
 }
 
-const expectHead = (head: Head | undefined): Precondition =>
+const expectHead = (head: Version | undefined): Precondition =>
   head === undefined ? { kind: 'absent' } : { kind: 'version', seq: head.place.seq };

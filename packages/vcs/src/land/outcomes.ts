@@ -19,14 +19,17 @@ export function mergedPathsOf(reader: LogReader, entry: LandingEntry): MergedPat
   }));
 }
 
+export function outcomeOfLanding(reader: LogReader, entry: LandingEntry): Outcome {
+  const { seq, commit } = entry;
+  if (entry.merged.length === 0) return { kind: 'landed', seq, commit };
+  return { kind: 'merged', seq, commit, merged: mergedPathsOf(reader, entry) };
+}
+
 /** The outcome that an entry stands for; undefined for entries that no intent made. */
 export function outcomeOfEntry(reader: LogReader, entry: LogEntry): Outcome | undefined {
   switch (entry.kind) {
-    case 'landing': {
-      const { seq, commit } = entry;
-      if (entry.merged.length === 0) return { kind: 'landed', seq, commit };
-      return { kind: 'merged', seq, commit, merged: mergedPathsOf(reader, entry) };
-    }
+    case 'landing':
+      return outcomeOfLanding(reader, entry);
     case 'conflict':
       return {
         kind: 'conflicted',

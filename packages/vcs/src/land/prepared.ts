@@ -1,14 +1,8 @@
-import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
+import type { RepoPath } from '../core/ids.ts';
 import type { Author, Precondition } from '../core/intent.ts';
-import type { Mode } from '../core/mode.ts';
-import type { Body, Link, Place } from '../format/entry.ts';
+import type { Body, Place } from '../format/entry.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
-
-/** What a path holds, by content address. */
-export interface Target {
-  readonly blob: BlobId;
-  readonly mode: Mode;
-}
+import type { Target } from '../log/version.ts';
 
 /** An edit with its bytes hashed and encoded against its base, before any lock is held. */
 export interface PreparedEdit {
@@ -21,8 +15,6 @@ export interface PreparedEdit {
   readonly body: Body;
   /** The live version that `expect` names; for `any` the newest when it was prepared; nowhere where there is none. */
   readonly base: Place;
-  /** The link that a version after `base` has; saves the work where `base` is still the head. */
-  readonly linkAfterBase: Link | undefined;
   readonly movedFrom?: RepoPath;
   readonly movedTo?: RepoPath;
   /** What lands was taken from `base` (a chmod, a move): even `any` holds only while that is the head. */
@@ -65,9 +57,4 @@ export interface PreparedIntent {
   readonly time: number;
   /** How often this intent was found stale so far. */
   readonly attempts: number;
-}
-
-export interface LandedCommit {
-  readonly seq: number;
-  readonly commit: CommitId | undefined;
 }

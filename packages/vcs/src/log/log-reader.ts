@@ -1,7 +1,6 @@
 import { MoundError, invariant } from '../core/errors.ts';
 import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
-import type { Mode } from '../core/mode.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import { decodeAuthor, encodeAuthor } from '../format/author.ts';
 import { decodeBranch, type BranchRow } from '../format/branch.ts';
@@ -22,96 +21,97 @@ import { unsealed } from '../format/seal.ts';
 import { BoundedCache } from '../store/cache.ts';
 import { corrupt, type Store } from '../store/store.ts';
 import { decodeBody } from './body.ts';
+import { Contents } from './contents.ts';
+import { Heads } from './heads.ts';
 import { placeAsOf } from './places.ts';
+import { versionOf, type Version } from './version.ts';
 
+const noBytes = Buffer.alloc(0);
 const contentCacheBytesMax = 192 * 1024 * 1024;
 const entryCacheMax = 8 * 1024;
 const versionCacheMax = 128 * 1024;
 
-/** What landing and chain walks need of a version, without its bytes. */
-export interface Version extends Link {
-  readonly mode: Mode | undefined;
-  readonly blob: BlobId | undefined;
-  /** Deltas between this version and a whole body. */
-  readonly chain: number;
-}
-
 /** Changes of one entry whose versions are cached; those beyond are read from the log each time. */
 const cachedChangesMax = 4096;
 const versionKey = (place: Place): number => place.seq * cachedChangesMax + place.index;
-const versionOf = ({ mode, blob, previous, depth, jump, body }: ChangeRow): Version => ({
-  mode,
-  blob,
-  previous,
-  depth,
-  jump,
-  chain: body.chain,
-});
 
 /** Reads the log and its indexes; no state but caches of what never changes. */
 export class LogReader {
   readonly store: Store;
   private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
-  /** Where contents stand of late, so that one that comes again (a merge, a revert) is stored as nothing new. */
-  private readonly places = new BoundedCache<BlobId, Place>(versionCacheMax, () => 1);
+  /** Versions by what they hold, of late, so that a content that comes again (a merge, a revert) is stored as nothing new. */
+  private readonly holders = new BoundedCache<BlobId, Version>(versionCacheMax, () => 1);
+  private readonly contents = new Contents(contentCacheBytesMax);
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
-  private readonly contents = new BoundedCache<BlobId, Buffer>(contentCacheBytesMax, (bytes) => bytes.length + 64);
   private readonly pathIds = new Map<RepoPath, number>();
   private readonly pathNames = new Map<number, RepoPath>();
   private readonly authors = new Map<number, Author>();
   private readonly authorIds = new Map<string, number>();
+  /** Ids by object: an admitted author is not written to any more. */
+  private knownAuthors = new WeakMap<Author, number>();
+
+  /** The newest versions of paths, for landing. */
+  readonly heads: Heads;
 
   constructor(store: Store) {
     this.store = store;
+    this.heads = new Heads(this);
+  }
+
+  /** Lets later reads see what other processes have committed; gives the newest seq. */
+  refresh(): number {
+    this.store.refresh();
+    const { lastSeq } = this.store.counters;
+    this.heads.catchUp(lastSeq);
+    return lastSeq;
   }
 
   /** After a transaction that was rolled back: what was read in it may never have been. */
   forget(): void {
     this.entries.clear();
     this.versions.clear();
-    this.places.clear();
+    this.holders.clear();
+    this.contents.clear();
+    this.heads.forget();
     this.commitIds.clear();
     this.branchIds.clear();
     this.pathIds.clear();
     this.pathNames.clear();
     this.authors.clear();
     this.authorIds.clear();
+    this.knownAuthors = new WeakMap();
   }
 
-  /** Takes in what later landings will look at of an entry that has just been flushed. */
-  remember(entry: LogEntry): void {
-    if (entry.kind !== 'landing') return;
-    if (entry.commit !== undefined) this.commitIds.set(entry.seq, entry.commit);
-    for (const [index, row] of entry.changes.slice(0, cachedChangesMax).entries()) {
-      const place = { seq: entry.seq, index };
-      this.versions.set(versionKey(place), versionOf(row));
-      if (row.blob !== undefined) this.places.set(row.blob, row.body.form === 'same' ? row.body.base : place);
-    }
+  /** Takes in a version that has just been flushed. */
+  remember(version: Version, content: Buffer | undefined): void {
+    if (version.place.index < cachedChangesMax) this.versions.set(versionKey(version.place), version);
+    if (version.blob !== undefined) this.holders.set(version.blob, version);
+    if (content !== undefined) this.contents.hold(version, content);
+  }
+
+  rememberCommit(seq: number, commit: CommitId): void {
+    this.commitIds.set(seq, commit);
   }
 
   /** A version that holds this content already, if it came up of late. */
-  placeOf(blob: BlobId): Place | undefined {
-    return this.places.get(blob);
+  holderOf(blob: BlobId): Version | undefined {
+    return this.holders.get(blob);
   }
 
   /** A version without its bytes. */
-  version(place: Place): Version {
+  readonly version = (place: Place): Version => {
     const isCached = place.index < cachedChangesMax;
     const cached = isCached ? this.versions.get(versionKey(place)) : undefined;
     if (cached !== undefined) return cached;
-    const version = versionOf(this.change(place));
+    const version = versionOf(place, this.change(place));
     if (isCached) this.versions.set(versionKey(place), version);
     return version;
-  }
+  };
 
   commitAt(seq: number): CommitId | undefined {
     return this.commitIds.get(seq) ?? this.landing(seq).commit;
-  }
-
-  rememberContent(blob: BlobId, content: Buffer): void {
-    this.contents.set(blob, content);
   }
 
   getEntry(seq: number): LogEntry | undefined {
@@ -152,12 +152,16 @@ export class LogReader {
   readonly linkOfChange = (place: Place): Link => this.version(place);
   readonly linkOfRecord = (place: Place): Link => this.record(place);
 
-  /** Verified bytes of one version. Errors: `object-damaged`. */
+  /** Verified bytes of one version; not to be written to. Errors: `object-damaged`. */
   content(place: Place): Buffer {
-    const { blob } = this.version(place);
-    if (blob === undefined) return Buffer.alloc(0);
-    const cached = this.contents.get(blob);
-    if (cached !== undefined) return cached;
+    return place.seq === 0 ? noBytes : this.contentOf(this.version(place));
+  }
+
+  /** The same for a version at hand. */
+  contentOf(version: Version): Buffer {
+    if (version.content !== undefined) return version.content;
+    const { blob, place } = version;
+    if (blob === undefined) return noBytes;
     const content = this.decode(place);
     if (blobIdOf(content) !== blob) {
       throw new MoundError(
@@ -166,22 +170,21 @@ export class LogReader {
         { blob, seq: place.seq },
       );
     }
-    this.contents.set(blob, content);
+    this.contents.hold(version, content);
     return content;
   }
 
   /** The bytes of one version from its stored bodies alone, neither cached nor verified. */
   decode(place: Place): Buffer {
     const chain: { row: ChangeRow; place: Place }[] = [];
-    let content: Buffer = Buffer.alloc(0);
+    let content: Buffer = noBytes;
     for (let at = place; at.seq !== 0; at = this.change(at).body.base) {
-      const row = this.change(at);
-      const known = at === place || row.blob === undefined ? undefined : this.contents.get(row.blob);
-      if (known !== undefined) {
+      const known = at === place ? undefined : this.versions.get(versionKey(at))?.content;
+      if (known !== undefined && at.index < cachedChangesMax) {
         content = known;
         break;
       }
-      chain.push({ row, place: at });
+      chain.push({ row: this.change(at), place: at });
       invariant(chain.length < 10_000, 'a delta chain ends');
     }
     for (const { row, place: at } of chain.toReversed())
@@ -241,6 +244,14 @@ export class LogReader {
 
   /** Its key in memory is its fields; on disk its packed bytes or their digest. */
   getAuthorId(author: Author): number | undefined {
+    const known = this.knownAuthors.get(author);
+    if (known !== undefined) return known;
+    const id = this.findAuthorId(author);
+    if (id !== undefined) this.knownAuthors.set(author, id);
+    return id;
+  }
+
+  private findAuthorId(author: Author): number | undefined {
     const { name, kind, email, agent, role, model } = author;
     const key = JSON.stringify([name, kind, email, agent, role, model]);
     const cached = this.authorIds.get(key);

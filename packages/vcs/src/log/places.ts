@@ -6,7 +6,7 @@ export type LinkReader = (place: Place) => Link;
 /** Depth of the version to which one of this depth jumps; a function of the depth alone. */
 const jumpDepths: number[] = [0];
 
-function jumpDepthOf(depth: number): number {
+export function jumpDepthOf(depth: number): number {
   for (let known = jumpDepths.length; known <= depth; known++) {
     const near = jumpDepths[known - 1] ?? 0;
     const far = jumpDepths[near] ?? 0;

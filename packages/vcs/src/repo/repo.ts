@@ -84,9 +84,14 @@ export class EmbeddedRepo implements Repo {
     return repo;
   }
 
-  async land(intent: Intent): Promise<Outcome> {
-    const admitted = admit(intent);
-    return isRejected(admitted) ? admitted : this.lander.land(admitted, noExtras);
+  land(intent: Intent): Promise<Outcome> {
+    try {
+      const admitted = admit(intent);
+      return isRejected(admitted) ? Promise.resolve(admitted) : this.lander.land(admitted, noExtras);
+    } catch (error) {
+      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown
+      return Promise.reject(error);
+    }
   }
 
   async put(path: string, content: Uint8Array | string, options: PutOptions): Promise<Outcome> {

@@ -101,15 +101,13 @@ export class Fsck {
     this.commits.set(seq, entry.commit);
     const parents = entry.parents.map((parent) => this.commits.get(parent));
     if (parents.includes(undefined)) return this.add('parent-missing', seq, `commit ${entry.commit} lacks a parent`);
-    const body = digestCommitBody({
-      author: this.reader.author(entry.authorId),
-      message: entry.message,
-      rationale: entry.rationale,
-      task: entry.task,
-      breakage: entry.breakage,
-      gitRaw: entry.gitRaw,
-      changes: entry.changes.map((row) => ({ path: this.reader.pathOf(row.pathId), mode: row.mode, blob: row.blob })),
-    });
+    const author = this.reader.author(entry.authorId);
+    const changes = entry.changes.map((row) => ({
+      path: this.reader.pathOf(row.pathId),
+      mode: row.mode,
+      blob: row.blob,
+    }));
+    const body = digestCommitBody({ ...entry, author }, changes, entry.gitRaw);
     if (commitIdOf(parents as CommitId[], entry.time, body) !== entry.commit) {
       this.add('object-damaged', seq, `commit ${entry.commit} does not match its id`);
     }

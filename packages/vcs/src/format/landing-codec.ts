@@ -1,0 +1,228 @@
+import type { BlobId, CommitId, Seq } from '../core/ids.ts';
+import { ByteReader, type ByteWriter } from './bytes.ts';
+import { pack, unpack, type Packable } from './codec.ts';
+import { nowhere, type Body, type ChangeRow, type LandingEntry, type Place, type RecordRow } from './entry.ts';
+import { modeNumberOf, modeOfNumber } from './mode-number.ts';
+
+/**
+ * The bytes of a landing: the entry of the hot path, so it is written field by
+ * field, and small: a place in the log stands as its distance from the entry's
+ * own seq. `docs/spec/storage-format.md` lists the fields.
+ */
+
+/** First byte; that of every other kind is a MessagePack array's (0x90 and above). */
+export const landingByte = 0x01;
+
+const forms: readonly Body['form'][] = ['none', 'raw', 'deflate', 'delta', 'delta-deflate', 'same'];
+
+/** Optional parts of a landing, a bit each. */
+const has = {
+  operation: 1,
+  commit: 2,
+  /** Not exactly one parent. */
+  parents: 4,
+  rationale: 8,
+  task: 16,
+  breakage: 32,
+  records: 64,
+  rare: 128,
+} as const;
+
+/** In the byte of a change beside its mode (3 bits) and its body's form (3 bits). */
+const isInParts = 64;
+const isMoved = 128;
+
+function writePlace(writer: ByteWriter, seq: number, place: Place): void {
+  // 0: nowhere. The lowest bit says whether an index other than 0 follows.
+  const distance = place.seq === 0 ? 0 : (seq - place.seq) * 2;
+  if (place.index === 0) writer.varint(distance);
+  else writer.varint(distance + 1).varint(place.index);
+}
+
+function readPlace(reader: ByteReader, seq: number): Place {
+  const distance = reader.varint();
+  if (distance === 0) return nowhere;
+  const index = distance % 2 === 1 ? reader.varint() : 0;
+  return { seq: seq - Math.floor(distance / 2), index };
+}
+
+function writeChange(writer: ByteWriter, seq: number, row: ChangeRow): void {
+  const { body } = row;
+  const marks = (body.parts > 0 ? isInParts : 0) | (row.movedPathId === 0 ? 0 : isMoved);
+  writer.varint(row.pathId).byte(modeNumberOf(row.mode) | (forms.indexOf(body.form) << 3) | marks);
+  if (row.blob !== undefined) writer.hex(row.blob);
+  if (row.movedPathId !== 0) writer.varint(row.movedPathId);
+  writer.varint(row.depth);
+  if (row.depth > 0) {
+    writePlace(writer, seq, row.previous);
+    writePlace(writer, seq, row.jump);
+  }
+  if (body.form === 'none') return;
+  writePlace(writer, seq, body.base);
+  if (body.base.seq > 0) writer.varint(body.chain);
+  writer.varint(body.size);
+  if (body.parts > 0) writer.varint(body.parts);
+  else writer.sized(body.bytes);
+}
+
+const noBytes = Buffer.alloc(0);
+const noBody: Body = { form: 'none', base: nowhere, chain: 0, size: 0, bytes: noBytes, parts: 0 };
+
+function readBody(reader: ByteReader, seq: number, form: Body['form'], inParts: boolean): Body {
+  if (form === 'none') return noBody;
+  const base = readPlace(reader, seq);
+  const chain = base.seq > 0 ? reader.varint() : 0;
+  const size = reader.varint();
+  if (inParts) return { form, base, chain, size, bytes: noBytes, parts: reader.varint() };
+  return { form, base, chain, size, bytes: reader.sized(), parts: 0 };
+}
+
+function readChange(reader: ByteReader, seq: number): ChangeRow {
+  const pathId = reader.varint();
+  const marks = reader.byte();
+  const mode = modeOfNumber(marks & 7);
+  const form = forms[(marks >> 3) & 7];
+  if (form === undefined) throw new RangeError(`a body has the unknown form ${(marks >> 3) & 7}`);
+  const blob = mode === undefined ? undefined : (reader.hex(32) as BlobId);
+  const movedPathId = (marks & isMoved) === 0 ? 0 : reader.varint();
+  const depth = reader.varint();
+  const previous = depth > 0 ? readPlace(reader, seq) : nowhere;
+  const jump = depth > 0 ? readPlace(reader, seq) : nowhere;
+  const body = readBody(reader, seq, form, (marks & isInParts) !== 0);
+  return { pathId, mode, blob, previous, depth, jump, body, movedPathId };
+}
+
+const packRecord = (row: RecordRow): Packable => [
+  row.key,
+  row.value,
+  row.previous.seq,
+  row.previous.index,
+  row.depth,
+  row.jump.seq,
+  row.jump.index,
+];
+
+function unpackRecord(packed: Packable): RecordRow {
+  const [key, value, pSeq, pIndex, depth, jSeq, jIndex] = packed as unknown as [
+    string, Uint8Array | null, number, number, number, number, number,
+  ]; // prettier-ignore
+  return { key, value, previous: { seq: pSeq, index: pIndex }, depth, jump: { seq: jSeq, index: jIndex } };
+}
+
+/** The fields that few landings have; undefined where all are empty. */
+function packRare(entry: LandingEntry): Packable | undefined {
+  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw } = entry;
+  const isUsual =
+    merged.length + staleReads.length + coAuthorIds.length + resolves + unparks === 0 &&
+    accounts === undefined &&
+    gitRaw === undefined;
+  if (isUsual) return undefined;
+  return [
+    merged.map(({ pathId, driver, base, current }) => [
+      pathId, driver, base.seq, base.index, current.seq, current.index,
+    ]), // prettier-ignore
+    staleReads.map((row) => [row.path, row.seen, row.actual]),
+    coAuthorIds,
+    resolves,
+    unparks,
+    accounts ?? null,
+    gitRaw ?? null,
+  ];
+}
+
+type Rare = Pick<
+  LandingEntry,
+  'merged' | 'staleReads' | 'coAuthorIds' | 'resolves' | 'unparks' | 'accounts' | 'gitRaw'
+>;
+type RareTuple = [
+  [number, string, number, number, number, number][], [string, number, number][], number[],
+  number, number, Uint8Array | null, Uint8Array | null,
+]; // prettier-ignore
+
+const noRare: Rare = {
+  merged: [],
+  staleReads: [],
+  coAuthorIds: [],
+  resolves: 0,
+  unparks: 0,
+  accounts: undefined,
+  gitRaw: undefined,
+};
+
+function unpackRare(packed: Packable): Rare {
+  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw] = packed as unknown as RareTuple;
+  return {
+    merged: merged.map(([pathId, driver, bSeq, bIndex, cSeq, cIndex]) => ({
+      pathId,
+      driver,
+      base: { seq: bSeq, index: bIndex },
+      current: { seq: cSeq, index: cIndex },
+    })),
+    staleReads: staleReads.map(([path, seen, actual]) => ({ path, seen, actual })),
+    coAuthorIds,
+    resolves,
+    unparks,
+    accounts: accounts ?? undefined,
+    gitRaw: gitRaw ?? undefined,
+  };
+}
+
+export function writeLanding(writer: ByteWriter, entry: LandingEntry): void {
+  const { seq, parents } = entry;
+  const rare = packRare(entry);
+  const marks =
+    (entry.operationId === undefined ? 0 : has.operation) |
+    (entry.commit === undefined ? 0 : has.commit) |
+    (parents.length === 1 ? 0 : has.parents) |
+    (entry.rationale === undefined ? 0 : has.rationale) |
+    (entry.task === undefined ? 0 : has.task) |
+    (entry.breakage === undefined ? 0 : has.breakage) |
+    (entry.records.length === 0 ? 0 : has.records) |
+    (rare === undefined ? 0 : has.rare);
+  writer.byte(landingByte).byte(marks);
+  // First what the indexes need of an entry that another process wrote.
+  if (entry.operationId !== undefined) writer.text(entry.operationId).sized(entry.asked ?? noBytes);
+  if (entry.commit !== undefined) writer.hex(entry.commit);
+  writer.signed(entry.time).varint(entry.branchId).varint(entry.authorId);
+  if ((marks & has.parents) !== 0) writer.varint(parents.length);
+  for (const parent of parents) writer.varint(seq - parent);
+  writer.text(entry.message);
+  if (entry.rationale !== undefined) writer.text(entry.rationale);
+  if (entry.task !== undefined) writer.text(entry.task);
+  if (entry.breakage !== undefined) writer.text(entry.breakage);
+  writer.varint(entry.changes.length);
+  for (const row of entry.changes) writeChange(writer, seq, row);
+  if (entry.records.length > 0) writer.sized(pack(entry.records.map(packRecord)));
+  if (rare !== undefined) writer.sized(pack(rare));
+}
+
+/** Errors: `RangeError` where the bytes are not a landing's. Buffers in the entry alias `bytes`. */
+export function readLanding(seq: number, bytes: Buffer): LandingEntry {
+  const reader = new ByteReader(bytes);
+  reader.byte();
+  const marks = reader.byte();
+  const isThere = (mark: number): boolean => (marks & mark) !== 0;
+  const operationId = isThere(has.operation) ? reader.text() : undefined;
+  const asked = isThere(has.operation) ? reader.sized() : undefined;
+  const commit = isThere(has.commit) ? (reader.hex(32) as CommitId) : undefined;
+  const time = reader.signed();
+  const branchId = reader.varint();
+  const authorId = reader.varint();
+  const parentCount = isThere(has.parents) ? reader.varint() : 1;
+  const parents: number[] = [];
+  for (let i = 0; i < parentCount; i++) parents.push(seq - reader.varint());
+  const message = reader.text();
+  const rationale = isThere(has.rationale) ? reader.text() : undefined;
+  const task = isThere(has.task) ? reader.text() : undefined;
+  const breakage = isThere(has.breakage) ? reader.text() : undefined;
+  const changeCount = reader.varint();
+  const changes: ChangeRow[] = [];
+  for (let i = 0; i < changeCount; i++) changes.push(readChange(reader, seq));
+  const records = isThere(has.records) ? (unpack(reader.sized()) as Packable[]).map(unpackRecord) : [];
+  const rare = isThere(has.rare) ? unpackRare(unpack(reader.sized())) : noRare;
+  if (!reader.isAtEnd) throw new RangeError('bytes go on after the end of the landing');
+  return {
+    kind: 'landing', seq: seq as Seq, time, branchId, authorId, operationId, asked, commit, parents,
+    message, rationale, task, breakage, changes, records, ...rare,
+  }; // prettier-ignore
+}

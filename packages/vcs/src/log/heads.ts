@@ -1,0 +1,121 @@
+import type { LogEntry } from '../format/entry.ts';
+import type { LogReader } from './log-reader.ts';
+import type { Version } from './version.ts';
+
+/** Paths of a branch in one generation at most. */
+const youngMax = 128 * 1024;
+/** A process that is further behind than this starts anew instead of reading what it missed. */
+const lagMax = 32 * 1024;
+
+/** The newest version of one path on one branch; undefined: it never was there. */
+interface Cell {
+  version: Version | undefined;
+  /** Of the transaction that is running: not flushed yet. */
+  staged: Version | undefined;
+}
+
+/**
+ * The newest versions of paths, kept in memory as of the newest entry that this
+ * process has taken in, so that landing asks neither the tree nor the log.
+ * Inside a transaction `catchUp` comes first, then they are the truth; outside
+ * they may be behind other processes, which an optimistic reader survives.
+ */
+export class Heads {
+  private readonly reader: LogReader;
+  private young = new Map<number, Cell>();
+  private old = new Map<number, Cell>();
+  private staged: Cell[] = [];
+  /** Every cell is as of this seq or later; -1: there are none. */
+  private seenSeq = -1;
+
+  constructor(reader: LogReader) {
+    this.reader = reader;
+  }
+
+  private keyOf(branchId: number, pathId: number): number {
+    return branchId * 0x1_0000_0000 + pathId;
+  }
+
+  private known(key: number): Cell | undefined {
+    const young = this.young.get(key);
+    if (young !== undefined) return young;
+    const old = this.old.get(key);
+    if (old !== undefined) this.keep(key, old);
+    return old;
+  }
+
+  private keep(key: number, cell: Cell): void {
+    this.young.set(key, cell);
+    if (this.young.size < youngMax) return;
+    this.old = this.young;
+    this.young = new Map();
+  }
+
+  private cell(branchId: number, pathId: number): Cell {
+    const key = this.keyOf(branchId, pathId);
+    const known = this.known(key);
+    if (known !== undefined) return known;
+    if (this.seenSeq < 0) this.seenSeq = this.reader.store.counters.lastSeq;
+    const head = this.reader.head(branchId, pathId);
+    const cell = { version: head && this.reader.version(head.place), staged: undefined };
+    this.keep(key, cell);
+    return cell;
+  }
+
+  get(branchId: number, pathId: number): Version | undefined {
+    const cell = this.cell(branchId, pathId);
+    return cell.staged ?? cell.version;
+  }
+
+  /** Inside a transaction: what later decisions of the same transaction see. */
+  stage(branchId: number, pathId: number, version: Version): void {
+    const cell = this.cell(branchId, pathId);
+    if (cell.staged === undefined) this.staged.push(cell);
+    cell.staged = version;
+  }
+
+  /** The transaction is flushed up to this seq. */
+  settle(lastSeq: number): void {
+    for (const cell of this.staged) {
+      cell.version = cell.staged;
+      cell.staged = undefined;
+    }
+    this.staged = [];
+    if (this.seenSeq >= 0) this.seenSeq = lastSeq;
+  }
+
+  /** Whether the heads are as of a seq at least; takes in what is there to make it so. */
+  hasSeen(seq: number): boolean {
+    if (seq <= this.seenSeq) return true;
+    const { lastSeq } = this.reader.store.counters;
+    this.catchUp(lastSeq);
+    if (this.seenSeq < 0) this.seenSeq = lastSeq;
+    return seq <= lastSeq;
+  }
+
+  /** Takes in what other processes have landed, up to `lastSeq`. */
+  catchUp(lastSeq: number): void {
+    if (this.seenSeq < 0 || lastSeq <= this.seenSeq) return;
+    if (lastSeq - this.seenSeq > lagMax) return this.forget();
+    for (let seq = this.seenSeq + 1; seq <= lastSeq; seq++) this.take(this.reader.mustGetEntry(seq));
+    this.seenSeq = lastSeq;
+  }
+
+  private take(entry: LogEntry): void {
+    if (entry.kind !== 'landing') return;
+    for (const [index, { pathId }] of entry.changes.entries()) {
+      const cell = this.known(this.keyOf(entry.branchId, pathId));
+      if (cell !== undefined && (cell.version?.place.seq ?? 0) < entry.seq) {
+        cell.version = this.reader.version({ seq: entry.seq, index });
+      }
+    }
+  }
+
+  /** After a transaction that was rolled back. */
+  forget(): void {
+    this.young.clear();
+    this.old.clear();
+    this.staged = [];
+    this.seenSeq = -1;
+  }
+}
