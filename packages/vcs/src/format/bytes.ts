@@ -1,8 +1,9 @@
-import { copyOf } from '../core/allocate.ts';
+import { allocate } from '../core/allocate.ts';
 
 /** A larger buffer is not kept for the next use. */
 const keptBytesMax = 1024 * 1024;
 const firstBytes = 8 * 1024;
+const viewBytesMax = 2048;
 /** Up to this many characters a loop is quicker than a call into the runtime. */
 const loopedCharsMax = 24;
 
@@ -13,24 +14,27 @@ const loopedCharsMax = 24;
  * with their length in bytes before them.
  */
 export class ByteWriter {
-  private bytes = Buffer.allocUnsafeSlow(firstBytes);
+  private bytes: Buffer = Buffer.allocUnsafeSlow(firstBytes);
   private at = 0;
+  /** Views of the buffer's beginnings by their length: most results are short, and making a view is dear. */
+  private views: (Buffer | undefined)[] = [];
 
   begin(): this {
     this.at = 0;
-    if (this.bytes.length > keptBytesMax) this.bytes = Buffer.allocUnsafeSlow(firstBytes);
+    if (this.bytes.length > keptBytesMax) this.take(Buffer.allocUnsafeSlow(firstBytes));
     return this;
   }
 
-  get length(): number {
-    return this.at;
+  private take(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.views = [];
   }
 
   private reserve(count: number): void {
     if (this.at + count <= this.bytes.length) return;
     const grown = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + count));
     this.bytes.copy(grown, 0, 0, this.at);
-    this.bytes = grown;
+    this.take(grown);
   }
 
   byte(value: number): this {
@@ -67,6 +71,13 @@ export class ByteWriter {
     this.reserve(bytes.length);
     this.bytes.set(bytes, this.at);
     this.at += bytes.length;
+    return this;
+  }
+
+  range(bytes: Buffer, start: number, end: number): this {
+    this.reserve(end - start);
+    bytes.copy(this.bytes, this.at, start, end);
+    this.at += end - start;
     return this;
   }
 
@@ -124,11 +135,14 @@ export class ByteWriter {
 
   /** Everything since `begin`; overwritten after the next one. */
   written(): Buffer {
-    return this.bytes.subarray(0, this.at);
+    if (this.at >= viewBytesMax) return this.bytes.subarray(0, this.at);
+    return (this.views[this.at] ??= this.bytes.subarray(0, this.at));
   }
 
   copied(): Buffer {
-    return copyOf(this.written());
+    const copy = allocate(this.at);
+    this.bytes.copy(copy, 0, 0, this.at);
+    return copy;
   }
 }
 

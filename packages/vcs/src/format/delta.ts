@@ -1,4 +1,5 @@
-import { allocate, copyOf } from '../core/allocate.ts';
+import { allocate } from '../core/allocate.ts';
+import { ByteWriter } from './bytes.ts';
 
 /**
  * A delta says how to make a target from a base: copies of base ranges and
@@ -16,56 +17,15 @@ const searchBytesMin = 256;
 /** A middle longer than this is not searched: the work stays bounded. */
 const searchBytesMax = 1024 * 1024;
 
-/** Writes tokens into one buffer that grows and is used again; its content is copied out at the end. */
-class DeltaWriter {
-  private bytes = Buffer.allocUnsafeSlow(4096);
-  private at = 0;
+const writer = new ByteWriter();
 
-  begin(): this {
-    this.at = 0;
-    return this;
-  }
-
-  private reserve(count: number): void {
-    if (this.at + count <= this.bytes.length) return;
-    const grown = Buffer.allocUnsafeSlow(Math.max(this.bytes.length * 2, this.at + count));
-    this.bytes.copy(grown, 0, 0, this.at);
-    this.bytes = grown;
-  }
-
-  private varint(value: number): void {
-    let rest = value;
-    while (rest >= 0x80) {
-      this.bytes[this.at++] = (rest % 0x80) | 0x80;
-      rest = Math.floor(rest / 0x80);
-    }
-    this.bytes[this.at++] = rest;
-  }
-
-  copy(offset: number, length: number): void {
-    if (length === 0) return;
-    this.reserve(16);
-    this.varint(length * 2);
-    this.varint(offset);
-  }
-
-  insert(bytes: Buffer): void {
-    if (bytes.length === 0) return;
-    this.reserve(bytes.length + 8);
-    this.varint(bytes.length * 2 + 1);
-    this.at += bytes.copy(this.bytes, this.at);
-  }
-
-  finish(): Buffer {
-    const delta = copyOf(this.bytes.subarray(0, this.at));
-    if (this.bytes.length > scratchBytesMax) this.bytes = Buffer.allocUnsafeSlow(4096);
-    return delta;
-  }
+function copy(offset: number, length: number): void {
+  if (length > 0) writer.varint(length * 2).varint(offset);
 }
 
-/** A larger buffer is not kept for the next delta. */
-const scratchBytesMax = 1024 * 1024;
-const writer = new DeltaWriter();
+function insert(bytes: Buffer, start: number, end: number): void {
+  if (end > start) writer.varint((end - start) * 2 + 1).range(bytes, start, end);
+}
 
 /** Native comparisons of ever shorter ranges, so that few bytes are left to a loop. */
 const comparedBytes = [1024, 128] as const;
@@ -173,26 +133,28 @@ function writeSearched(base: Buffer, middle: Buffer): void {
       from--;
     }
     const length = commonPrefix(base.subarray(from), middle.subarray(start));
-    writer.insert(middle.subarray(written, start));
-    writer.copy(from, length);
+    insert(middle, written, start);
+    copy(from, length);
     written = start + length;
     // Back to the start of a line, unless the copy ended at one.
     at = isText && middle[written - 1] !== newline ? nextStart(middle, written, 0) : written;
   }
-  writer.insert(middle.subarray(written));
+  insert(middle, written, middle.length);
 }
 
 export function encodeDelta(base: Buffer, target: Buffer): Buffer {
   const prefix = commonPrefix(base, target);
   const suffix = commonSuffix(base, target, Math.min(base.length, target.length) - prefix);
-  writer.begin().copy(0, prefix);
-  const middle = target.subarray(prefix, target.length - suffix);
-  const baseMiddle = base.length - suffix - prefix;
-  if (middle.length < searchBytesMin || baseMiddle < blockBytes || middle.length > searchBytesMax)
-    writer.insert(middle);
-  else writeSearched(base, middle);
-  writer.copy(base.length - suffix, suffix);
-  return writer.finish();
+  const end = target.length - suffix;
+  const middleBytes = end - prefix;
+  writer.begin();
+  copy(0, prefix);
+  const isSearched =
+    middleBytes >= searchBytesMin && middleBytes <= searchBytesMax && base.length - suffix - prefix >= blockBytes;
+  if (isSearched) writeSearched(base, target.subarray(prefix, end));
+  else insert(target, prefix, end);
+  copy(base.length - suffix, suffix);
+  return writer.copied();
 }
 
 /** Undefined where the delta does not fit the base: damaged bytes. */

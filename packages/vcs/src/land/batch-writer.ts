@@ -17,6 +17,7 @@ import { commitIdOf, digest } from '../format/hash.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import type { RecordEdit } from '../intent/edit.ts';
+import type { HeadCell } from '../log/heads.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { sealed } from '../format/seal.ts';
 import { linkAfter } from '../log/places.ts';
@@ -147,15 +148,21 @@ export class BatchWriter {
     return { kept: Buffer.alloc(0), keptParts: this.storeParts(bytes, 0) };
   }
 
+  private cell(branchId: number, { cell, path }: PreparedEdit): HeadCell {
+    const isKnown = cell?.isCurrent === true && cell.branchId === branchId;
+    return isKnown ? cell : this.reader.heads.cell(branchId, this.pathId(path));
+  }
+
   private changeRow(branchId: number, edit: PreparedEdit, seq: number, index: number): ChangeRow {
-    const pathId = this.pathId(edit.path);
-    const head = this.reader.heads.get(branchId, pathId);
+    const cell = this.cell(branchId, edit);
+    const { pathId } = cell;
+    const head = cell.staged ?? cell.version;
     const link = head === undefined ? firstLink : linkAfterVersion(head, this.reader.version);
     const { target } = edit;
     const moved = edit.movedFrom ?? edit.movedTo;
     const body = this.storeBody(edit.body, index);
     const version = new Version({ seq, index }, target, link, body.chain, link.jumped);
-    this.reader.heads.stage(branchId, pathId, version);
+    this.reader.heads.stage(cell, version);
     this.landed.push({ version, content: edit.content });
     return {
       pathId,

@@ -10,7 +10,7 @@ import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { decide } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
-import { isAny, LandingState } from './landing-state.ts';
+import { LandingState } from './landing-state.ts';
 import { StaleMerge, type MergedStale } from './merge-stale.ts';
 import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
@@ -48,8 +48,6 @@ export class Batch {
   private readonly index: LaggingIndex;
   /** Operation ids of this batch: the index learns them only once it is flushed. */
   private readonly operations = new Map<string, number>();
-  private anyFreeze: boolean | undefined;
-  private anyUnchanged: boolean | undefined;
   private mergedBytes = 0;
   /** One for each branch; an act may outdate them. */
   private readonly states = new Map<number, LandingState>();
@@ -63,7 +61,6 @@ export class Batch {
 
   /** An act may have frozen or thawed a path. */
   acted(): void {
-    this.anyFreeze = undefined;
     this.states.clear();
   }
 
@@ -107,8 +104,7 @@ export class Batch {
   private state(branchId: number): LandingState {
     const known = this.states.get(branchId);
     if (known !== undefined) return known;
-    this.anyFreeze ??= isAny(this.reader.store.tables.freezes);
-    const state = new LandingState(this.reader, branchId, this.anyFreeze);
+    const state = new LandingState(this.reader, branchId, this.counters.freezes > 0);
     this.states.set(branchId, state);
     return state;
   }
@@ -205,8 +201,7 @@ export class Batch {
     const { operationId } = admitted;
     if (operationId === undefined || asked === undefined || extras.unparks > 0) return undefined;
     const seq = this.operations.get(operationId) ?? this.index.seqOf(operationId);
-    this.anyUnchanged ??= isAny(this.reader.store.tables.unchanged);
-    if (seq === undefined && !this.anyUnchanged) return undefined;
+    if (seq === undefined && this.counters.unchanged === 0) return undefined;
     return firstOutcomeOf(this.reader, seq, operationId, asked);
   }
 
@@ -225,7 +220,7 @@ export class Batch {
       });
       this.writer.close('parked', intent.extras.unparks, closing);
     } else if (operationId !== undefined && intent.asked !== undefined) {
-      this.anyUnchanged = true;
+      this.counters.unchanged++;
       this.reader.store.put('unchanged', Buffer.from(operationId), pack([seq, intent.asked]));
     }
   }

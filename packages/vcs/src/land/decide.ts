@@ -11,6 +11,8 @@ import type { PreparedEdit, PreparedIntent } from './prepared.ts';
 export interface DecideState {
   /** The newest version of a path; undefined where it never was. */
   head(path: RepoPath): HeadState | undefined;
+  /** The same for the path of an edit. */
+  headOf(edit: PreparedEdit): HeadState | undefined;
   targetAt(place: Place): Target | undefined;
   /** The seq at which a record was last written; 0: never. `isLive` is false after a delete. */
   record(key: string): { readonly seq: number; readonly isLive: boolean };
@@ -82,7 +84,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   let stale: StaleDetail[] | undefined;
   let isCreating = false;
   for (const edit of intent.edits) {
-    const head = state.head(edit.path);
+    const head = state.headOf(edit);
     const standing = standingOf(edit, head, state);
     if (standing !== 'done') {
       effective.push(edit);
@@ -111,7 +113,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
 }
 
 const newestOf = (state: DecideState, edits: readonly PreparedEdit[]): number =>
-  edits.reduce((newest, { path }) => Math.max(newest, state.head(path)?.place.seq ?? 0), 0);
+  edits.reduce((newest, edit) => Math.max(newest, state.headOf(edit)?.place.seq ?? 0), 0);
 
 function staleReadsOf(state: DecideState, { admitted }: PreparedIntent): StaleReadRow[] {
   return admitted.reads.flatMap((read) => {
@@ -157,7 +159,7 @@ function rejectStaleReads(rows: readonly StaleReadRow[]): Rejected {
 
 /** A path that comes to be must fit the tree: no file above or below it, no twin by folding. */
 function decideTree(state: DecideState, edits: readonly PreparedEdit[]): Rejected | undefined {
-  const created = edits.filter(({ path, target }) => target !== undefined && state.head(path)?.target === undefined);
+  const created = edits.filter((edit) => edit.target !== undefined && state.headOf(edit)?.target === undefined);
   const going = new Set(edits.filter(({ target }) => target === undefined).map(({ path }) => path));
   const coming = new Set(created.map((edit) => edit.path));
   const isGoing = (path: RepoPath): boolean => going.has(path);

@@ -7,6 +7,9 @@ export interface LaggingSpec {
   readonly table: 'operations' | 'commits';
   /** The counter that says up to which seq the table is complete. */
   readonly counter: 'operationsSeq' | 'commitsSeq';
+  /** Whether each landing asks for a key; otherwise the tail is searched when one is asked for. */
+  readonly isAskedOften: boolean;
+  /** No two entries carry the same key. */
   keyOf(entry: LogEntry): string | undefined;
   bytesOf(key: string): Buffer;
 }
@@ -14,22 +17,37 @@ export interface LaggingSpec {
 export const operationSpec: LaggingSpec = {
   table: 'operations',
   counter: 'operationsSeq',
-  keyOf: (entry) => ('operationId' in entry ? entry.operationId : undefined),
+  isAskedOften: true,
+  // What a parked intent came to at last carries its operation id, too; the index leads to the first entry.
+  keyOf: (entry) => {
+    if (entry.kind === 'landing' || entry.kind === 'conflict') {
+      return entry.unparks > 0 ? undefined : entry.operationId;
+    }
+    return entry.kind === 'parked' ? entry.operationId : undefined;
+  },
   bytesOf: (key) => Buffer.from(key),
 };
+
+const prefixDigits = 24;
 
 /** A prefix of the id is enough to find the entry; the entry says whether it is the one. */
 export const commitSpec: LaggingSpec = {
   table: 'commits',
   counter: 'commitsSeq',
-  keyOf: (entry) => (entry.kind === 'landing' ? entry.commit?.slice(0, 24) : undefined),
-  bytesOf: (key) => Buffer.from(key, 'hex'),
+  isAskedOften: false,
+  keyOf: (entry) => (entry.kind === 'landing' ? entry.commit : undefined),
+  bytesOf: (key) => Buffer.from(key.slice(0, prefixDigits), 'hex'),
 };
 
 const tailMax = 8 * 1024;
 const sliceMax = 1024;
 /** Entries that a new process reads at most before it lands for the first time. */
 const lagMax = 32 * 1024;
+
+interface Row {
+  readonly key: string;
+  readonly seq: number;
+}
 
 /**
  * New keys stay in memory (their entries stand in the log anyway) and go to the
@@ -39,43 +57,53 @@ const lagMax = 32 * 1024;
 export class LaggingIndex {
   private readonly reader: LogReader;
   private readonly spec: LaggingSpec;
-  private readonly tail = new Map<string, number>();
+  /** Keys of the newest entries that carry one, oldest first. */
+  private tail: Row[] = [];
+  private readonly known: Map<string, number> | undefined;
   /** Entries up to here are in the tail or the table. */
   private seenSeq = 0;
   private droppedSeq = 0;
-  private draining: { readonly sorted: [string, number][]; at: number; readonly through: number } | undefined;
+  private draining: { readonly sorted: Row[]; at: number; readonly through: number } | undefined;
 
   constructor(reader: LogReader, spec: LaggingSpec) {
     this.reader = reader;
     this.spec = spec;
+    this.known = spec.isAskedOften ? new Map() : undefined;
+  }
+
+  private add(entry: LogEntry): void {
+    const key = this.spec.keyOf(entry);
+    if (key === undefined) return;
+    this.tail.push({ key, seq: entry.seq });
+    this.known?.set(key, entry.seq);
   }
 
   /** Takes in the entries up to `counters.lastSeq`, whoever wrote them. */
   catchUp(counters: Counters): void {
     const tableSeq = counters[this.spec.counter];
-    for (let seq = Math.max(this.seenSeq, tableSeq) + 1; seq <= counters.lastSeq; seq++) {
-      const key = this.spec.keyOf(this.reader.mustGetEntry(seq));
-      if (key !== undefined && !this.tail.has(key)) this.tail.set(key, seq);
-    }
+    if (tableSeq > this.droppedSeq) this.drop(tableSeq);
+    for (let seq = Math.max(this.seenSeq, tableSeq) + 1; seq <= counters.lastSeq; seq++)
+      this.add(this.reader.mustGetEntry(seq));
     this.seenSeq = Math.max(this.seenSeq, counters.lastSeq);
-    if (tableSeq > this.droppedSeq) {
-      for (const [key, seq] of this.tail) if (seq <= tableSeq) this.tail.delete(key);
-      this.droppedSeq = tableSeq;
-    }
+  }
+
+  /** Rows up to here stand in the table. */
+  private drop(tableSeq: number): void {
+    const left = this.tail.findIndex(({ seq }) => seq > tableSeq);
+    const dropped = left < 0 ? this.tail.splice(0) : this.tail.splice(0, left);
+    if (this.known) for (const { key } of dropped) this.known.delete(key);
+    this.droppedSeq = tableSeq;
   }
 
   /** Takes in what this process has just flushed, after `catchUp` at the same transaction's start. */
   learn(written: readonly LogEntry[]): void {
-    for (const entry of written) {
-      const key = this.spec.keyOf(entry);
-      if (key !== undefined && !this.tail.has(key)) this.tail.set(key, entry.seq);
-      this.seenSeq = Math.max(this.seenSeq, entry.seq);
-    }
+    for (const entry of written) this.add(entry);
+    this.seenSeq = Math.max(this.seenSeq, written.at(-1)?.seq ?? 0);
   }
 
-  /** Seq of the first entry with this key. Call `catchUp` first. */
+  /** Seq of the entry with this key. Call `catchUp` first. */
   seqOf(key: string): number | undefined {
-    const known = this.tail.get(key);
+    const known = this.known ? this.known.get(key) : this.tail.find((row) => row.key === key)?.seq;
     if (known !== undefined) return known;
     return this.reader.store.tables[this.spec.table].getBinary(this.spec.bytesOf(key))?.readUIntBE(0, 6);
   }
@@ -85,18 +113,21 @@ export class LaggingIndex {
     if (this.draining && this.draining.through <= counters[this.spec.counter]) this.draining = undefined;
     if (!this.draining) {
       // Few entries may carry a key: the table must still keep up, or a new process would read the whole log.
-      if (this.tail.size < tailMax && this.seenSeq - counters[this.spec.counter] < lagMax) return;
-      const sorted = [...this.tail].toSorted(([a], [b]) => (a < b ? -1 : 1));
+      if (this.tail.length < tailMax && this.seenSeq - counters[this.spec.counter] < lagMax) return;
+      const sorted = this.tail.toSorted((a, b) => (a.key < b.key ? -1 : 1));
       this.draining = { sorted, at: 0, through: this.seenSeq };
     }
     const { sorted, at, through } = this.draining;
+    const end = Math.min(at + sliceMax, sorted.length);
     const value = Buffer.allocUnsafe(6);
-    for (const [key, seq] of sorted.slice(at, at + sliceMax)) {
-      value.writeUIntBE(seq, 0, 6);
-      this.reader.store.put(this.spec.table, this.spec.bytesOf(key), value);
+    for (let i = at; i < end; i++) {
+      const row = sorted[i];
+      if (row === undefined) break;
+      value.writeUIntBE(row.seq, 0, 6);
+      this.reader.store.put(this.spec.table, this.spec.bytesOf(row.key), value);
     }
-    this.draining.at += sliceMax;
-    if (this.draining.at < sorted.length) return;
+    this.draining.at = end;
+    if (end < sorted.length) return;
     counters[this.spec.counter] = through;
     this.draining = undefined;
   }

@@ -4,9 +4,9 @@ import type { Place } from '../format/entry.ts';
 import { headKey } from '../format/keys.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { foldKey } from './batch-writer.ts';
-import type { Table } from '../store/tables.ts';
 import type { Target, Version } from '../log/version.ts';
 import type { DecideState } from './decide.ts';
+import type { PreparedEdit } from './prepared.ts';
 
 /** The store as `decide` sees it: inside a transaction, or as of the last refresh. */
 export class LandingState implements DecideState {
@@ -23,6 +23,12 @@ export class LandingState implements DecideState {
   head(path: RepoPath): Version | undefined {
     const pathId = this.reader.getPathId(path);
     return pathId === undefined ? undefined : this.reader.heads.get(this.branchId, pathId);
+  }
+
+  headOf({ cell, path }: PreparedEdit): Version | undefined {
+    return cell?.isCurrent === true && cell.branchId === this.branchId
+      ? (cell.staged ?? cell.version)
+      : this.head(path);
   }
 
   targetAt(place: Place): Target | undefined {
@@ -60,10 +66,4 @@ export class LandingState implements DecideState {
     }
     return undefined;
   }
-}
-
-/** Whether a table has a row at all. */
-export function isAny(table: Table): boolean {
-  for (const _ of table.getKeys({ limit: 1 })) return true;
-  return false;
 }

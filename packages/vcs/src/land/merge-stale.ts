@@ -74,7 +74,7 @@ export class StaleMerge {
   }
 
   private isStale(edit: PreparedEdit): boolean {
-    return standingOf(edit, this.state.head(edit.path), this.state) === 'stale';
+    return standingOf(edit, this.state.headOf(edit), this.state) === 'stale';
   }
 
   /** The path that an edit of `path` belongs to now, and its newest version. */
@@ -181,7 +181,8 @@ export class StaleMerge {
 
   private edit({ edit, path, head }: MergeJob, result: FileState | null): PreparedEdit {
     const { movedTo: _to, ...kept } = edit;
-    const common = { ...kept, path, expect: expectHead(head), base: head?.place ?? nowhere };
+    const cell = path === edit.path ? edit.cell : undefined;
+    const common = { ...kept, path, cell, expect: expectHead(head), base: head?.place ?? nowhere };
     if (result === null) return { ...common, target: undefined, content: undefined, body: noBody };
     const content = Buffer.from(result.content.buffer, result.content.byteOffset, result.content.length);
     const blob = blobIdOf(content);

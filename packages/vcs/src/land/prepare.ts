@@ -7,6 +7,7 @@ import { blobIdOf } from '../format/hash.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
 import { encodeBody, noBody, sameBody } from '../log/body.ts';
+import type { HeadCell } from '../log/heads.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { placeAsOf } from '../log/places.ts';
 import { linkAfterVersion, type Version } from '../log/version.ts';
@@ -14,13 +15,14 @@ import { digestCommitBody } from './commit-body.ts';
 import type { LandingExtras, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 interface Base {
+  readonly cell: HeadCell | undefined;
   /** Live version that the precondition names. */
   readonly version: Version | undefined;
   /** Version to write the delta against. */
   readonly delta: Version | undefined;
 }
 
-const noBase: Base = { version: undefined, delta: undefined };
+const noBase: Base = { cell: undefined, version: undefined, delta: undefined };
 
 class Preparation {
   private readonly reader: LogReader;
@@ -39,16 +41,18 @@ class Preparation {
       });
     }
     const pathId = this.reader.getPathId(path);
-    const head = pathId === undefined ? undefined : this.reader.heads.get(this.branchId, pathId);
-    if (head === undefined) return noBase;
+    if (pathId === undefined) return noBase;
+    const cell = this.reader.heads.cell(this.branchId, pathId);
+    const head = cell.version;
+    if (head === undefined) return { cell, version: undefined, delta: undefined };
     // Its jump is looked up now, so that landing after it finds it without a read.
     linkAfterVersion(head, this.reader.version);
     const live = head.target === undefined ? undefined : head;
-    if (expect.kind === 'any') return { version: live, delta: live };
-    if (expect.kind === 'absent') return { version: undefined, delta: live };
+    if (expect.kind === 'any') return { cell, version: live, delta: live };
+    if (expect.kind === 'absent') return { cell, version: undefined, delta: live };
     const seen = this.asOf(head, expect.seq);
     const version = seen?.target === undefined ? undefined : seen;
-    return { version, delta: version ?? live };
+    return { cell, version, delta: version ?? live };
   }
 
   private asOf(head: Version, seq: number): Version | undefined {
@@ -61,10 +65,11 @@ class Preparation {
     const base = this.base(edit.path, edit.expect);
     if (isRejected(base)) return base;
     const { path, expect } = edit;
+    const { cell } = base;
     const place = base.version?.place ?? nowhere;
     if (edit.kind === 'delete') {
       const moved = edit.movedTo === undefined ? {} : { movedTo: edit.movedTo, isDerived: true as const };
-      return { path, expect, base: place, target: undefined, content: undefined, body: noBody, ...moved };
+      return { path, expect, cell, base: place, target: undefined, content: undefined, body: noBody, ...moved };
     }
     if (edit.kind === 'chmod') {
       if (base.version === undefined) return absentPath(edit.path, 'has no mode to change');
@@ -72,6 +77,7 @@ class Preparation {
       return {
         path,
         expect,
+        cell,
         base: place,
         isDerived: true,
         ...this.written(content, edit.mode, base.version, base.version.blob),
@@ -84,7 +90,7 @@ class Preparation {
     const blob = edit.blob ?? blobIdOf(edit.content);
     const mode = edit.mode ?? base.delta?.mode ?? 'file';
     const body = bodyOf(this.reader, edit.content, blob, base.delta);
-    return { path, expect, base: place, target: { blob, mode }, content: edit.content, body };
+    return { path, expect, cell, base: place, target: { blob, mode }, content: edit.content, body };
   }
 
   /** The put side of a move: its content and mode come from the source's base. */
@@ -98,6 +104,7 @@ class Preparation {
     return {
       path: edit.path,
       expect: edit.expect,
+      cell: base.cell,
       base: base.version?.place ?? nowhere,
       movedFrom: source.path,
       ...this.written(content, from.mode ?? 'file', from, blob),

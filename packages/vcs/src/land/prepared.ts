@@ -2,6 +2,7 @@ import type { RepoPath } from '../core/ids.ts';
 import type { Author, Precondition } from '../core/intent.ts';
 import type { Body, Place } from '../format/entry.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
+import type { HeadCell } from '../log/heads.ts';
 import type { Target } from '../log/version.ts';
 
 /** An edit with its bytes hashed and encoded against its base, before any lock is held. */
@@ -15,6 +16,8 @@ export interface PreparedEdit {
   readonly body: Body;
   /** The live version that `expect` names; for `any` the newest when it was prepared; nowhere where there is none. */
   readonly base: Place;
+  /** Where the path's newest version is kept; undefined where the path is new or not looked up. */
+  readonly cell: HeadCell | undefined;
   readonly movedFrom?: RepoPath;
   readonly movedTo?: RepoPath;
   /** What lands was taken from `base` (a chmod, a move): even `any` holds only while that is the head. */

@@ -11,8 +11,10 @@ const overheadBytes = 64;
  */
 export class Contents {
   private readonly youngBytesMax: number;
-  private young = new Set<Version>();
-  private old = new Set<Version>();
+  private young: Version[] = [];
+  private old: Version[] = [];
+  /** Counts generations, so that a version held again is not dropped with the old ones. */
+  private generation = 1;
   private youngBytes = 0;
 
   constructor(bytesMax: number) {
@@ -23,19 +25,21 @@ export class Contents {
     const bytes = content.length + overheadBytes;
     if (bytes > this.youngBytesMax / 2) return;
     version.content = content;
-    this.young.add(version);
+    version.heldIn = this.generation;
+    this.young.push(version);
     this.youngBytes += bytes;
     if (this.youngBytes < this.youngBytesMax) return;
-    for (const dropped of this.old) if (!this.young.has(dropped)) dropped.content = undefined;
+    for (const dropped of this.old) if (dropped.heldIn < this.generation) dropped.content = undefined;
     this.old = this.young;
-    this.young = new Set();
+    this.young = [];
     this.youngBytes = 0;
+    this.generation++;
   }
 
   clear(): void {
     for (const held of [this.old, this.young]) for (const version of held) version.content = undefined;
-    this.old = new Set();
-    this.young = new Set();
+    this.old = [];
+    this.young = [];
     this.youngBytes = 0;
   }
 }

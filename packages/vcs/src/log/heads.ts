@@ -7,11 +7,16 @@ const youngMax = 128 * 1024;
 /** A process that is further behind than this starts anew instead of reading what it missed. */
 const lagMax = 32 * 1024;
 
-/** The newest version of one path on one branch; undefined: it never was there. */
-interface Cell {
+/** The newest version of one path on one branch. */
+export interface HeadCell {
+  readonly branchId: number;
+  readonly pathId: number;
+  /** undefined: it never was there. */
   version: Version | undefined;
   /** Of the transaction that is running: not flushed yet. */
   staged: Version | undefined;
+  /** Once false it is not kept up any more: whoever holds it must ask anew. */
+  isCurrent: boolean;
 }
 
 /**
@@ -22,9 +27,9 @@ interface Cell {
  */
 export class Heads {
   private readonly reader: LogReader;
-  private young = new Map<number, Cell>();
-  private old = new Map<number, Cell>();
-  private staged: Cell[] = [];
+  private young = new Map<number, HeadCell>();
+  private old = new Map<number, HeadCell>();
+  private staged: HeadCell[] = [];
   /** Every cell is as of this seq or later; -1: there are none. */
   private seenSeq = -1;
 
@@ -36,7 +41,7 @@ export class Heads {
     return branchId * 0x1_0000_0000 + pathId;
   }
 
-  private known(key: number): Cell | undefined {
+  private known(key: number): HeadCell | undefined {
     const young = this.young.get(key);
     if (young !== undefined) return young;
     const old = this.old.get(key);
@@ -44,20 +49,23 @@ export class Heads {
     return old;
   }
 
-  private keep(key: number, cell: Cell): void {
+  private keep(key: number, cell: HeadCell): void {
     this.young.set(key, cell);
     if (this.young.size < youngMax) return;
-    this.old = this.young;
+    const { old, young } = this;
+    this.old = young;
     this.young = new Map();
+    for (const [oldKey, dropped] of old) if (!young.has(oldKey)) dropped.isCurrent = false;
   }
 
-  private cell(branchId: number, pathId: number): Cell {
+  cell(branchId: number, pathId: number): HeadCell {
     const key = this.keyOf(branchId, pathId);
     const known = this.known(key);
     if (known !== undefined) return known;
     if (this.seenSeq < 0) this.seenSeq = this.reader.store.counters.lastSeq;
     const head = this.reader.head(branchId, pathId);
-    const cell = { version: head && this.reader.version(head.place), staged: undefined };
+    const version = head && this.reader.version(head.place);
+    const cell = { branchId, pathId, version, staged: undefined, isCurrent: true };
     this.keep(key, cell);
     return cell;
   }
@@ -68,8 +76,7 @@ export class Heads {
   }
 
   /** Inside a transaction: what later decisions of the same transaction see. */
-  stage(branchId: number, pathId: number, version: Version): void {
-    const cell = this.cell(branchId, pathId);
+  stage(cell: HeadCell, version: Version): void {
     if (cell.staged === undefined) this.staged.push(cell);
     cell.staged = version;
   }
@@ -106,15 +113,18 @@ export class Heads {
     for (const [index, { pathId }] of entry.changes.entries()) {
       const cell = this.known(this.keyOf(entry.branchId, pathId));
       if (cell !== undefined && (cell.version?.place.seq ?? 0) < entry.seq) {
-        cell.version = this.reader.version({ seq: entry.seq, index });
+        const version = this.reader.version({ seq: entry.seq, index });
+        version.near = cell.version?.content === undefined ? cell.version?.near : cell.version;
+        cell.version = version;
       }
     }
   }
 
   /** After a transaction that was rolled back. */
   forget(): void {
-    this.young.clear();
-    this.old.clear();
+    for (const cells of [this.old, this.young]) for (const cell of cells.values()) cell.isCurrent = false;
+    this.young = new Map();
+    this.old = new Map();
     this.staged = [];
     this.seenSeq = -1;
   }

@@ -23,6 +23,7 @@ import { corrupt, type Store } from '../store/store.ts';
 import { decodeBody } from './body.ts';
 import { Contents } from './contents.ts';
 import { Heads } from './heads.ts';
+import { Holders } from './holders.ts';
 import { placeAsOf } from './places.ts';
 import { versionOf, type Version } from './version.ts';
 
@@ -40,8 +41,7 @@ export class LogReader {
   readonly store: Store;
   private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
-  /** Versions by what they hold, of late, so that a content that comes again (a merge, a revert) is stored as nothing new. */
-  private readonly holders = new BoundedCache<BlobId, Version>(versionCacheMax, () => 1);
+  private readonly holders = new Holders();
   private readonly contents = new Contents(contentCacheBytesMax);
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
@@ -86,8 +86,7 @@ export class LogReader {
 
   /** Takes in a version that has just been flushed. */
   remember(version: Version, content: Buffer | undefined): void {
-    if (version.place.index < cachedChangesMax) this.versions.set(versionKey(version.place), version);
-    if (version.blob !== undefined) this.holders.set(version.blob, version);
+    if (version.blob !== undefined) this.holders.set(version.blob, version.place);
     if (content !== undefined) this.contents.hold(version, content);
   }
 
@@ -97,7 +96,9 @@ export class LogReader {
 
   /** A version that holds this content already, if it came up of late. */
   holderOf(blob: BlobId): Version | undefined {
-    return this.holders.get(blob);
+    const place = this.holders.get(blob);
+    const version = place && this.version(place);
+    return version?.blob === blob ? version : undefined;
   }
 
   /** A version without its bytes. */
@@ -162,7 +163,8 @@ export class LogReader {
     if (version.content !== undefined) return version.content;
     const { blob, place } = version;
     if (blob === undefined) return noBytes;
-    const content = this.decode(place);
+    const content = this.decode(place, version.near);
+    version.near = undefined;
     if (blobIdOf(content) !== blob) {
       throw new MoundError(
         'object-damaged',
@@ -175,12 +177,12 @@ export class LogReader {
   }
 
   /** The bytes of one version from its stored bodies alone, neither cached nor verified. */
-  decode(place: Place): Buffer {
+  decode(place: Place, near?: Version): Buffer {
     const chain: { row: ChangeRow; place: Place }[] = [];
     let content: Buffer = noBytes;
     for (let at = place; at.seq !== 0; at = this.change(at).body.base) {
-      const known = at === place ? undefined : this.versions.get(versionKey(at))?.content;
-      if (known !== undefined && at.index < cachedChangesMax) {
+      const known = at === place ? undefined : this.heldAt(at, near);
+      if (known !== undefined) {
         content = known;
         break;
       }
@@ -190,6 +192,11 @@ export class LogReader {
     for (const { row, place: at } of chain.toReversed())
       content = decodeBody(row.body, this.storedBytes(row, at), content);
     return content;
+  }
+
+  private heldAt(place: Place, near: Version | undefined): Buffer | undefined {
+    if (near?.isAt(place)) return near.content;
+    return place.index < cachedChangesMax ? this.versions.get(versionKey(place))?.content : undefined;
   }
 
   private storedBytes(row: ChangeRow, place: Place): Buffer {

@@ -25,8 +25,12 @@ export class Version implements Link {
   readonly chain: number;
   /** The version at `jump`, where it came up already. */
   jumped: Version | undefined;
+  /** An earlier version of the path, which may hold the content that this one is a delta on. */
+  near: Version | undefined = undefined;
   /** Set and dropped by the cache of contents only. */
   content: Buffer | undefined = undefined;
+  /** Generation of that cache in which it was last held. */
+  heldIn = 0;
 
   constructor(place: Place, target: Target | undefined, link: Link, chain: number, jumped?: Version) {
     this.place = place;

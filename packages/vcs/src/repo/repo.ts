@@ -174,13 +174,20 @@ export class EmbeddedRepo implements Repo {
   private async mark(kind: 'flag' | 'freeze' | 'thaw', path: string, options: ActOptions): Promise<Seq> {
     const repoPath = mustParsePath(path);
     const time = this.clock.now();
-    return this.lander.act((writer) => {
+    return this.lander.act((writer, counters) => {
       const branchId = this.reader.branchNamed(options.branch ?? 'main').id;
       const authorId = writer.authorId(options.author);
       const seq = writer.append({ kind, time, branchId, authorId, path: repoPath, reason: options.reason });
       const key = headKey(branchId, writer.pathId(repoPath));
-      if (kind === 'freeze') this.store.put('freezes', key, seqKey(seq));
-      if (kind === 'thaw') this.store.tables.freezes.removeSync(key);
+      const isFrozen = this.store.tables.freezes.getBinary(key) !== undefined;
+      if (kind === 'freeze') {
+        this.store.put('freezes', key, seqKey(seq));
+        if (!isFrozen) counters.freezes++;
+      }
+      if (kind === 'thaw' && isFrozen) {
+        this.store.tables.freezes.removeSync(key);
+        counters.freezes--;
+      }
       return seq;
     });
   }

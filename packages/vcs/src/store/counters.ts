@@ -15,6 +15,10 @@ export interface Counters {
   operationsSeq: number;
   /** The `commits` table is complete up to this seq. */
   commitsSeq: number;
+  /** Rows of `freezes`. */
+  freezes: number;
+  /** Rows of `unchanged`. */
+  unchanged: number;
 }
 
 export const firstCounters: Counters = {
@@ -26,6 +30,8 @@ export const firstCounters: Counters = {
   objects: 0,
   operationsSeq: 0,
   commitsSeq: 0,
+  freezes: 0,
+  unchanged: 0,
 };
 
 /** The order of the fields on disk. */
@@ -38,6 +44,8 @@ const fields = [
   'objects',
   'operationsSeq',
   'commitsSeq',
+  'freezes',
+  'unchanged',
 ] as const satisfies readonly (keyof Counters)[];
 
 export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));

@@ -56,7 +56,7 @@ export class History {
   private seqOfCommit(id: string): number | undefined {
     if (!/^[0-9a-f]{64}$/.test(id)) return undefined;
     this.commits.catchUp(this.reader.store.counters);
-    const seq = this.commits.seqOf(id.slice(0, 24));
+    const seq = this.commits.seqOf(id);
     const entry = seq === undefined ? undefined : this.reader.getEntry(seq);
     return entry?.kind === 'landing' && entry.commit === id ? seq : undefined;
   }
