@@ -73,7 +73,7 @@ class Preparation {
     }
     if (edit.kind === 'chmod') {
       if (base.version === undefined) return absentPath(edit.path, 'has no mode to change');
-      const content = this.reader.contentOf(base.version);
+      const content = this.reader.content(base.version.place);
       return {
         path,
         expect,
@@ -99,7 +99,7 @@ class Preparation {
     const base = this.base(edit.path, edit.expect);
     if (isRejected(base)) return base;
     const from = this.reader.version(source.base);
-    const content = edit.content ?? this.reader.contentOf(from);
+    const content = edit.content ?? this.reader.content(from.place);
     const blob = edit.content === undefined ? from.blob : edit.blob;
     return {
       path: edit.path,
@@ -127,7 +127,7 @@ export function bodyOf(reader: LogReader, content: Buffer, blob: BlobId, against
   const holder = reader.holderOf(blob);
   if (holder !== undefined) return sameBody(holder.place, holder.chain, content.length);
   if (against?.target === undefined) return encodeBody(content, undefined);
-  return encodeBody(content, { place: against.place, chain: against.chain, content: reader.contentOf(against) });
+  return encodeBody(content, { place: against.place, chain: against.chain, content: reader.viewOf(against) });
 }
 
 function absentPath(path: string, what: string): Rejected {

@@ -1,45 +1,125 @@
+import { Arena, arenaContentBytesMax } from './arena.ts';
 import type { Version } from './version.ts';
 
-/** What one entry costs beside its bytes. */
-const overheadBytes = 64;
+/** Contents of versions that are no heads any more: a stale intent may be based on them. */
+const supersededCountMax = 4096;
+/** Versions that are let go at most to make room for one. */
+const dropsMax = 256;
+
+/** Where a version's content is kept: in a block of the arena, or as bytes of its own. */
+export type Held =
+  | { readonly kind: 'block'; readonly block: number; readonly size: number }
+  | { readonly kind: 'bytes'; readonly bytes: Buffer };
+
+/** Versions in the order in which they came; those that hold nothing any more are left out now and then. */
+class HeldQueue {
+  private versions: Version[] = [];
+  private first = 0;
+  private compactAt = 4096;
+
+  push(version: Version): void {
+    this.versions.push(version);
+    if (this.versions.length < this.compactAt) return;
+    this.versions = this.versions.slice(this.first).filter(({ held }) => held !== undefined);
+    this.first = 0;
+    this.compactAt = Math.max(4096, this.versions.length * 2);
+  }
+
+  get length(): number {
+    return this.versions.length - this.first;
+  }
+
+  shift(): Version | undefined {
+    return this.versions[this.first++];
+  }
+}
 
 /**
- * The contents that versions hold of late, bounded by their bytes. Two
- * generations: when the young one holds half of the bound, the old one lets go
- * of all that is not held again since. Nothing is moved or dropped singly: what
- * was made together (in one slab of memory) goes together.
+ * The contents of versions of late, bounded by their bytes: those of heads as
+ * long as there is room, oldest out first, and those of versions that were
+ * superseded a little while. Kept as copies that are handed out as views: a
+ * view must be done with before anything else is held or let go.
  */
 export class Contents {
-  private readonly youngBytesMax: number;
-  private young: Version[] = [];
-  private old: Version[] = [];
-  /** Counts generations, so that a version held again is not dropped with the old ones. */
-  private generation = 1;
-  private youngBytes = 0;
+  private readonly bytesMax: number;
+  private arena: Arena;
+  private inBlocks = new HeldQueue();
+  private superseded = new HeldQueue();
+  private large = new HeldQueue();
+  private largeBytes = 0;
 
+  /** A quarter is for contents too large for blocks. */
   constructor(bytesMax: number) {
-    this.youngBytesMax = bytesMax / 2;
+    this.bytesMax = bytesMax;
+    this.arena = new Arena((bytesMax / 4) * 3);
   }
 
   hold(version: Version, content: Buffer): void {
-    const bytes = content.length + overheadBytes;
-    if (bytes > this.youngBytesMax / 2) return;
-    version.content = content;
-    version.heldIn = this.generation;
-    this.young.push(version);
-    this.youngBytes += bytes;
-    if (this.youngBytes < this.youngBytesMax) return;
-    for (const dropped of this.old) if (dropped.heldIn < this.generation) dropped.content = undefined;
-    this.old = this.young;
-    this.young = [];
-    this.youngBytes = 0;
-    this.generation++;
+    if (version.held !== undefined) return;
+    if (content.length > arenaContentBytesMax) return this.holdLarge(version, content);
+    let block = this.arena.put(content);
+    for (let drops = 0; block === undefined && drops < dropsMax; drops++) {
+      const oldest = this.superseded.shift() ?? this.inBlocks.shift();
+      if (oldest === undefined) break;
+      this.drop(oldest);
+      block = this.arena.put(content);
+    }
+    if (block === undefined) {
+      // The sizes of contents have changed so much that no block fits: it starts anew.
+      this.clear();
+      block = this.arena.put(content);
+    }
+    if (block === undefined) return;
+    version.held = { kind: 'block', block, size: content.length };
+    this.inBlocks.push(version);
+  }
+
+  private holdLarge(version: Version, content: Buffer): void {
+    const bytesMax = this.bytesMax / 4;
+    if (content.length > bytesMax / 4) return;
+    version.held = { kind: 'bytes', bytes: Buffer.from(content) };
+    this.large.push(version);
+    this.largeBytes += content.length;
+    while (this.largeBytes > bytesMax) {
+      const oldest = this.large.shift();
+      if (oldest === undefined) return;
+      this.drop(oldest);
+    }
+  }
+
+  /** Valid until the next `hold`, `supersede` or `clear`. */
+  view({ held }: Version): Buffer | undefined {
+    if (held === undefined) return undefined;
+    return held.kind === 'block' ? this.arena.view(held.block, held.size) : held.bytes;
+  }
+
+  /** A version has a successor: its content is not long of use any more. */
+  supersede(version: Version): void {
+    if (version.held === undefined) return;
+    this.superseded.push(version);
+    if (this.superseded.length <= supersededCountMax) return;
+    const oldest = this.superseded.shift();
+    if (oldest !== undefined) this.drop(oldest);
+  }
+
+  private drop(version: Version): void {
+    const { held } = version;
+    version.held = undefined;
+    if (held?.kind === 'block') this.arena.giveBack(held.block, held.size);
+    else if (held) this.largeBytes -= held.bytes.length;
   }
 
   clear(): void {
-    for (const held of [this.old, this.young]) for (const version of held) version.content = undefined;
-    this.old = [];
-    this.young = [];
-    this.youngBytes = 0;
+    for (const queue of [this.inBlocks, this.superseded, this.large]) {
+      for (let left = queue.length; left > 0; left--) {
+        const version = queue.shift();
+        if (version) version.held = undefined;
+      }
+    }
+    this.inBlocks = new HeldQueue();
+    this.superseded = new HeldQueue();
+    this.large = new HeldQueue();
+    this.largeBytes = 0;
+    this.arena = new Arena((this.bytesMax / 4) * 3);
   }
 }

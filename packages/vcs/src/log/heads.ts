@@ -84,6 +84,7 @@ export class Heads {
   /** The transaction is flushed up to this seq. */
   settle(lastSeq: number): void {
     for (const cell of this.staged) {
+      if (cell.version) this.reader.superseded(cell.version);
       cell.version = cell.staged;
       cell.staged = undefined;
     }
@@ -114,7 +115,8 @@ export class Heads {
       const cell = this.known(this.keyOf(entry.branchId, pathId));
       if (cell !== undefined && (cell.version?.place.seq ?? 0) < entry.seq) {
         const version = this.reader.version({ seq: entry.seq, index });
-        version.near = cell.version?.content === undefined ? cell.version?.near : cell.version;
+        version.near = cell.version?.held === undefined ? cell.version?.near : cell.version;
+        if (cell.version) this.reader.superseded(cell.version);
         cell.version = version;
       }
     }

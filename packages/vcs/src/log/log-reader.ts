@@ -1,3 +1,5 @@
+import { totalmem } from 'node:os';
+import { copyOf } from '../core/allocate.ts';
 import { MoundError, invariant } from '../core/errors.ts';
 import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
@@ -28,7 +30,8 @@ import { placeAsOf } from './places.ts';
 import { versionOf, type Version } from './version.ts';
 
 const noBytes = Buffer.alloc(0);
-const contentCacheBytesMax = 192 * 1024 * 1024;
+/** At most, and at most an eighth of the machine's memory. */
+const contentCacheBytesMax = 640 * 1024 * 1024;
 const entryCacheMax = 8 * 1024;
 const versionCacheMax = 128 * 1024;
 
@@ -42,7 +45,7 @@ export class LogReader {
   private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
   private readonly holders = new Holders();
-  private readonly contents = new Contents(contentCacheBytesMax);
+  private readonly contents = new Contents(Math.min(contentCacheBytesMax, totalmem() / 8));
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
   private readonly pathIds = new Map<RepoPath, number>();
@@ -103,13 +106,16 @@ export class LogReader {
 
   /** A version without its bytes. */
   readonly version = (place: Place): Version => {
-    const isCached = place.index < cachedChangesMax;
-    const cached = isCached ? this.versions.get(versionKey(place)) : undefined;
-    if (cached !== undefined) return cached;
+    const known = this.knownVersion(place);
+    if (known !== undefined) return known;
     const version = versionOf(place, this.change(place));
-    if (isCached) this.versions.set(versionKey(place), version);
+    if (place.index < cachedChangesMax) this.versions.set(versionKey(place), version);
     return version;
   };
+
+  private knownVersion(place: Place): Version | undefined {
+    return place.index < cachedChangesMax ? this.versions.get(versionKey(place)) : undefined;
+  }
 
   commitAt(seq: number): CommitId | undefined {
     return this.commitIds.get(seq) ?? this.landing(seq).commit;
@@ -153,14 +159,15 @@ export class LogReader {
   readonly linkOfChange = (place: Place): Link => this.version(place);
   readonly linkOfRecord = (place: Place): Link => this.record(place);
 
-  /** Verified bytes of one version; not to be written to. Errors: `object-damaged`. */
+  /** A copy of the verified bytes of one version. Errors: `object-damaged`. */
   content(place: Place): Buffer {
-    return place.seq === 0 ? noBytes : this.contentOf(this.version(place));
+    return place.seq === 0 ? noBytes : copyOf(this.viewOf(this.version(place)));
   }
 
-  /** The same for a version at hand. */
-  contentOf(version: Version): Buffer {
-    if (version.content !== undefined) return version.content;
+  /** The same as a view, neither to be written to nor to be kept: what is read or landed next may overwrite it. */
+  viewOf(version: Version): Buffer {
+    const known = this.contents.view(version);
+    if (known !== undefined) return known;
     const { blob, place } = version;
     if (blob === undefined) return noBytes;
     const content = this.decode(place, version.near);
@@ -174,6 +181,11 @@ export class LogReader {
     }
     this.contents.hold(version, content);
     return content;
+  }
+
+  /** A version has a successor: its content is not long of use any more. */
+  superseded(version: Version): void {
+    this.contents.supersede(version);
   }
 
   /** The bytes of one version from its stored bodies alone, neither cached nor verified. */
@@ -195,8 +207,8 @@ export class LogReader {
   }
 
   private heldAt(place: Place, near: Version | undefined): Buffer | undefined {
-    if (near?.isAt(place)) return near.content;
-    return place.index < cachedChangesMax ? this.versions.get(versionKey(place))?.content : undefined;
+    const version = near?.isAt(place) ? near : this.knownVersion(place);
+    return version && this.contents.view(version);
   }
 
   private storedBytes(row: ChangeRow, place: Place): Buffer {

@@ -2,6 +2,7 @@ import type { BlobId } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import type { ChangeRow, Link, Place } from '../format/entry.ts';
 import { nowhere } from '../format/entry.ts';
+import type { Held } from './contents.ts';
 import { jumpDepthOf } from './places.ts';
 
 /** What a path holds, by content address. */
@@ -28,9 +29,7 @@ export class Version implements Link {
   /** An earlier version of the path, which may hold the content that this one is a delta on. */
   near: Version | undefined = undefined;
   /** Set and dropped by the cache of contents only. */
-  content: Buffer | undefined = undefined;
-  /** Generation of that cache in which it was last held. */
-  heldIn = 0;
+  held: Held | undefined = undefined;
 
   constructor(place: Place, target: Target | undefined, link: Link, chain: number, jumped?: Version) {
     this.place = place;

@@ -1,4 +1,3 @@
-import { copyOf } from '../core/allocate.ts';
 import { invariant, MoundError } from '../core/errors.ts';
 import type { FileVersion, RepoPath, Seq } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
@@ -49,8 +48,7 @@ export class LogSnapshot implements Snapshot {
   read(path: string): Buffer | undefined {
     this.reader.store.mustBeOpen();
     const found = this.rawHead(path);
-    // A copy: the reader's cache must not change with what the caller does.
-    return found && copyOf(this.reader.content(found.head.place));
+    return found && this.reader.content(found.head.place);
   }
 
   readText(path: string): string | undefined {

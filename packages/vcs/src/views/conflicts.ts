@@ -128,7 +128,7 @@ export class Conflicts {
     if (place.seq === 0) return absentSide;
     const { blob, mode } = this.reader.change(place);
     if (blob === undefined) return { ...absentSide, version: place.seq };
-    return { version: place.seq, blob, mode, content: Buffer.from(this.reader.content(place)) };
+    return { version: place.seq, blob, mode, content: this.reader.content(place) };
   }
 }
 

@@ -1,0 +1,47 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Contents } from './contents.ts';
+import { firstLink, Version } from './version.ts';
+
+const versionAt = (seq: number): Version => new Version({ seq, index: 0 }, undefined, firstLink, 0);
+const contentOf = (seed: number, size: number): Buffer => Buffer.alloc(size, `${seed},`);
+
+test('whatever is held and let go, a view shows the bytes of its own version', () => {
+  const step = fc.record({ seed: fc.nat(1000), size: fc.oneof(fc.nat(3000), fc.nat(90_000)), drop: fc.boolean() });
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 400 }), (steps) => {
+      // So small that blocks are let go, used again and, when sizes change, cut anew.
+      const contents = new Contents(6 * 1024 * 1024);
+      const known: { version: Version; content: Buffer }[] = [];
+      for (const [at, { seed, size, drop }] of steps.entries()) {
+        const version = versionAt(at + 1);
+        const content = contentOf(seed, size);
+        contents.hold(version, content);
+        known.push({ version, content });
+        const other = known[seed % known.length];
+        if (drop && other) contents.supersede(other.version);
+        for (const { version: one, content: bytes } of known.slice(-20)) {
+          const view = contents.view(one);
+          if (view !== undefined) expect(view.equals(bytes)).toBe(true);
+        }
+      }
+      expect(known.filter(({ version }) => contents.view(version) !== undefined).length > 0 || steps.length === 0).toBe(
+        true,
+      );
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test('versions that were superseded are let go after a while, those that were not stay', () => {
+  const contents = new Contents(64 * 1024 * 1024);
+  const stays = versionAt(1);
+  contents.hold(stays, contentOf(1, 4000));
+  const gone = Array.from({ length: 5000 }, (_, i) => versionAt(i + 2));
+  for (const version of gone) {
+    contents.hold(version, contentOf(version.place.seq, 4000));
+    contents.supersede(version);
+  }
+  expect(contents.view(stays)?.equals(contentOf(1, 4000))).toBe(true);
+  expect(gone.filter((version) => contents.view(version) !== undefined)).toHaveLength(4096);
+});
