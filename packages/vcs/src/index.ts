@@ -1,3 +1,4 @@
+export type { CompactReport } from './core/compact-report.ts';
 export {
   exitCodeOfError,
   exitCodes,

@@ -201,6 +201,11 @@ export class ByteReader {
     return bytes;
   }
 
+  /** All that is left. */
+  rest(): Buffer {
+    return this.raw(this.bytes.length - this.at);
+  }
+
   private range(count: number): number {
     const start = this.at;
     if (start + count > this.bytes.length) throw new RangeError('bytes end too soon');

@@ -27,6 +27,7 @@ import { Contents } from './contents.ts';
 import { Heads } from './heads.ts';
 import { Holders } from './holders.ts';
 import { placeAsOf } from './places.ts';
+import { Segments } from './segments.ts';
 import { versionOf, type Version } from './version.ts';
 
 const noBytes = Buffer.alloc(0);
@@ -57,10 +58,12 @@ export class LogReader {
 
   /** The newest versions of paths, for landing. */
   readonly heads: Heads;
+  private readonly segments: Segments;
 
   constructor(store: Store) {
     this.store = store;
     this.heads = new Heads(this);
+    this.segments = new Segments(store);
   }
 
   /** Lets later reads see what other processes have committed; gives the newest seq. */
@@ -78,6 +81,7 @@ export class LogReader {
     this.holders.clear();
     this.contents.clear();
     this.heads.forget();
+    this.segments.forget();
     this.commitIds.clear();
     this.branchIds.clear();
     this.pathIds.clear();
@@ -125,11 +129,16 @@ export class LogReader {
     const cached = this.entries.get(seq);
     if (cached !== undefined) return cached;
     this.store.mustBeOpen();
-    const bytes = this.store.tables.log.getBinary(seqKey(seq));
+    const bytes = this.entryBytes(seq);
     if (bytes === undefined) return undefined;
     const entry = decodeEntry(seq, bytes);
     this.entries.set(seq, entry);
     return entry;
+  }
+
+  /** An entry's own row, or its place in a segment. */
+  private entryBytes(seq: number): Buffer | undefined {
+    return this.store.tables.log.getBinary(seqKey(seq)) ?? this.segments.entryBytes(seq);
   }
 
   mustGetEntry(seq: number): LogEntry {

@@ -3,6 +3,7 @@ import type { BlobId, CommitId, FileVersion, ParkedId, RepoPath, Seq } from '../
 import type { Author, HunkAccount, Intent, Precondition, RecordWrite } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { CompactReport } from '../core/compact-report.ts';
 import type { CommitView, ConflictView, FsckReport, LogOptions, Stats } from '../views/types.ts';
 
 /** The head of one path as of a snapshot. */
@@ -181,6 +182,8 @@ export interface Repo {
   landGit(landing: GitLanding): Promise<{ readonly seq: Seq; readonly commit: CommitId }>;
   readonly gitMarks: GitMarks;
 
+  /** Deflates older entries of the log together, while writers run; can be killed at any point. */
+  compact(options?: CompactOptions): Promise<CompactReport>;
   fsck(): FsckReport;
   stats(): Stats;
   /** Waits for what is in flight, then closes. */
@@ -192,6 +195,13 @@ export interface MergeOptions {
   readonly message?: string;
   readonly rationale?: string;
   readonly operationId?: string;
+}
+
+export interface CompactOptions {
+  /** Newest entries that stay as they are; default 16,384. */
+  readonly keep?: number;
+  /** Ends it early; what was moved stays moved. */
+  readonly signal?: AbortSignal;
 }
 
 export interface OpenOptions {

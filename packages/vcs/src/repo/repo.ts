@@ -1,3 +1,4 @@
+import type { CompactReport } from '../core/compact-report.ts';
 import type { Cursor, RepoEvent } from '../core/event.ts';
 import { startCursor } from '../core/event.ts';
 import { MoundError } from '../core/errors.ts';
@@ -12,6 +13,7 @@ import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
 import { admit } from '../intent/admit.ts';
 import { isRejected } from '../intent/reject.ts';
 import { getUnchanged } from '../land/batch.ts';
+import { Compaction } from '../land/compact.ts';
 import { HashPool } from '../land/hash-pool.ts';
 import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
@@ -26,6 +28,7 @@ import type { CommitView, ConflictView, FsckReport, LogOptions, Stats } from '..
 import type {
   ActOptions,
   BranchView,
+  CompactOptions,
   GitLanding,
   GitMarks,
   MergeOptions,
@@ -319,6 +322,11 @@ export class EmbeddedRepo implements Repo {
 
   async landGit(landing: GitLanding): ReturnType<Repo['landGit']> {
     return landGit(this.lander, landing);
+  }
+
+  async compact({ keep, signal }: CompactOptions = {}): Promise<CompactReport> {
+    this.store.mustBeOpen();
+    return new Compaction(this.reader, this.lander).run(keep, signal);
   }
 
   fsck(): FsckReport {

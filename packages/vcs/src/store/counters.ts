@@ -19,6 +19,8 @@ export interface Counters {
   freezes: number;
   /** Rows of `unchanged`. */
   unchanged: number;
+  /** Entries up to this seq stand in `segments`. */
+  compactedSeq: number;
 }
 
 export const firstCounters: Counters = {
@@ -32,6 +34,7 @@ export const firstCounters: Counters = {
   commitsSeq: 0,
   freezes: 0,
   unchanged: 0,
+  compactedSeq: 0,
 };
 
 /** The order of the fields on disk. */
@@ -46,6 +49,7 @@ const fields = [
   'commitsSeq',
   'freezes',
   'unchanged',
+  'compactedSeq',
 ] as const satisfies readonly (keyof Counters)[];
 
 export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));

@@ -4,12 +4,13 @@ export type Table = Database<Buffer, Buffer>;
 
 /**
  * Every table of the store. Keys and values are bytes; `docs/spec/storage-format.md`
- * gives their layout. Only `log` and `parts` hold what cannot be rebuilt, with
+ * gives their layout. Only `log`, `segments` and `parts` hold what cannot be rebuilt, with
  * `unchanged`, `git-by-seq` and `meta`'s identity; the rest are indexes of the log.
  */
 const tableNames = {
   meta: 'meta',
   log: 'log',
+  segments: 'segments',
   parts: 'parts',
   heads: 'heads',
   paths: 'paths',
