@@ -22,6 +22,7 @@ export {
   type Read,
   type RecordWrite,
 } from './core/intent.ts';
+export type { WaitReport } from './core/wait-report.ts';
 export { limits } from './core/limits.ts';
 export { type Mode } from './core/mode.ts';
 export type {

@@ -14,6 +14,7 @@ import {
   type RecordRow,
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
+import { decodeHold, encodeHold, type Hold } from '../format/hold.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import type { RecordEdit } from '../intent/edit.ts';
@@ -271,6 +272,29 @@ export class BatchWriter {
     for (const [index, row] of records.entries()) {
       this.reader.store.put('records', Buffer.from(row.key), encodePlace({ seq, index }));
     }
+  }
+
+  /** Keeps paths for one intent while its merge runs; others on them are asked again later. */
+  hold(branchId: number, paths: readonly RepoPath[], hold: Hold): void {
+    const { holds } = this.reader.store.tables;
+    for (const path of paths) {
+      const key = headKey(branchId, this.pathId(path));
+      if (holds.getBinary(key) === undefined) this.counters.holds++;
+      this.reader.store.put('holds', key, encodeHold(hold));
+    }
+  }
+
+  /** Ends the holds under a token, and those whose time is over. */
+  release(token: string | undefined, now: number): void {
+    if (this.counters.holds === 0) return;
+    const { holds } = this.reader.store.tables;
+    const ended: Buffer[] = [];
+    for (const { key, value } of holds.getRange({})) {
+      const hold = decodeHold(value);
+      if (hold.token === token || hold.until <= now) ended.push(key);
+    }
+    for (const key of ended) holds.removeSync(key);
+    this.counters.holds -= ended.length;
   }
 
   /** A conflict or a parked intent: open until `close` names the entry that ended it. */

@@ -1,5 +1,6 @@
 import { MoundError } from '../core/errors.ts';
 import { conflictIdOf, parkedIdOf, type RepoPath } from '../core/ids.ts';
+import { limits } from '../core/limits.ts';
 import type { Outcome, Rejected } from '../core/outcome.ts';
 import { pack, unpack } from '../format/codec.ts';
 import { seqKey } from '../format/keys.ts';
@@ -11,7 +12,7 @@ import type { BatchWriter } from './batch-writer.ts';
 import { decide } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
 import { LandingState } from './landing-state.ts';
-import { StaleMerge, type MergedStale } from './merge-stale.ts';
+import { StaleMerge, type MergedStale, type MergePlan } from './merge-stale.ts';
 import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
 
@@ -35,7 +36,8 @@ export interface Candidate {
 export type Decision =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'fault'; readonly error: MoundError }
-  | { readonly kind: 'merge'; readonly branchId: number }
+  | { readonly kind: 'merge'; readonly branchId: number; readonly hold: string | undefined }
+  | { readonly kind: 'wait' }
   | { readonly kind: 'keep'; readonly conflict: FoundConflict | undefined };
 
 const outcomeOf = (outcome: Outcome): Decision => ({ kind: 'outcome', outcome });
@@ -48,11 +50,16 @@ export class Batch {
   private readonly index: LaggingIndex;
   /** Operation ids of this batch: the index learns them only once it is flushed. */
   private readonly operations = new Map<string, number>();
+  private readonly now: number;
   private mergedBytes = 0;
+  private holdCount = 0;
   /** One for each branch; an act may outdate them. */
   private readonly states = new Map<number, LandingState>();
 
-  constructor(reader: LogReader, writer: BatchWriter, counters: Counters, operations: LaggingIndex) {
+  /** `now` in milliseconds since 1970; holds end by it. */
+  constructor(reader: LogReader, writer: BatchWriter, counters: Counters, operations: LaggingIndex, now: number) {
+    this.now = now;
+    writer.release(undefined, now);
     this.reader = reader;
     this.writer = writer;
     this.counters = counters;
@@ -77,6 +84,11 @@ export class Batch {
     const decision = conflict
       ? this.keepConflict(candidate, branchId, conflict)
       : this.decideIntent(candidate, intent, branchId);
+    const isDone = decision.kind === 'outcome';
+    if (isDone && intent.hold !== undefined) {
+      this.writer.release(intent.hold, this.now);
+      this.states.clear();
+    }
     if (operationId !== undefined && this.counters.lastSeq > before) this.operations.set(operationId, before + 1);
     return decision;
   }
@@ -96,6 +108,8 @@ export class Batch {
         return this.park(candidate, branchId, verdict.paths);
       case 'rejected':
         return outcomeOf(verdict);
+      case 'held':
+        return { kind: 'wait' };
       case 'stale':
         return this.mergeHere(candidate, intent, branchId, state);
     }
@@ -104,22 +118,38 @@ export class Batch {
   private state(branchId: number): LandingState {
     const known = this.states.get(branchId);
     if (known !== undefined) return known;
-    const state = new LandingState(this.reader, branchId, this.counters.freezes > 0);
+    const state = new LandingState(this.reader, branchId, {
+      anyFreeze: this.counters.freezes > 0,
+      anyHold: this.counters.holds > 0,
+    });
     this.states.set(branchId, state);
     return state;
   }
 
-  /** After too many tries the merge runs here, where no other landing can come between. */
+  /**
+   * After too many tries the merge runs here, where no other landing can come
+   * between; one that is too large for that runs outside once more, and its
+   * paths are held for it.
+   */
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
-    if (intent.attempts < attemptsMax) return { kind: 'merge', branchId };
+    if (intent.attempts < attemptsMax) return { kind: 'merge', branchId, hold: intent.hold };
     const merge = new StaleMerge(this.reader, state);
     const plan = merge.plan(intent, this.counters.lastSeq);
-    if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId };
+    if (plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId, hold: this.hold(branchId, intent, plan) };
+    if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId, hold: intent.hold };
     this.mergedBytes += plan.size;
     const results = plan.jobs.map((job) => mergeFile(job.input));
     const merged = merge.settle(intent, plan, results);
     if (merged.kind === 'conflict') return { kind: 'keep', conflict: merged };
     return this.decideIntent(candidate, merged.intent, branchId);
+  }
+
+  private hold(branchId: number, intent: PreparedIntent, plan: MergePlan): string {
+    const token = intent.hold ?? `${process.pid}.${this.now}.${this.counters.lastSeq}.${this.holdCount++}`;
+    const paths = [...intent.edits.map((edit) => edit.path), ...plan.jobs.map((job) => job.path)];
+    this.writer.hold(branchId, paths, { token, until: this.now + limits.holdMsMax });
+    this.states.clear();
+    return token;
   }
 
   /** Records a conflict with the whole intent; a resolution that conflicts again leaves its conflict open. */

@@ -18,6 +18,8 @@ export interface DecideState {
   record(key: string): { readonly seq: number; readonly isLive: boolean };
   /** Seq of the freeze that holds a path; 0: none. */
   freezeOf(path: RepoPath): number;
+  /** Token of the intent for whose merge a path is held; undefined: none. */
+  holderOf(path: RepoPath): string | undefined;
   /** Live paths below a directory, as few as are needed to know whether one is left. */
   liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
   /** A live path that equals this one on a file system that folds case or Unicode form. */
@@ -35,6 +37,7 @@ export type Verdict =
   | { readonly kind: 'unchanged'; readonly seq: number }
   | { readonly kind: 'stale'; readonly details: readonly StaleDetail[] }
   | { readonly kind: 'parked'; readonly paths: readonly RepoPath[] }
+  | { readonly kind: 'held' }
   | Rejected;
 
 const isSame = (a: Target | undefined, b: Target | undefined): boolean => a?.blob === b?.blob && a?.mode === b?.mode;
@@ -69,7 +72,7 @@ const noStaleReads: readonly StaleReadRow[] = [];
 
 /**
  * Answers what an intent comes to in this state: land, unchanged, stale,
- * parked or rejected. Pure; it never merges. Imported commits (`extras.git`)
+ * parked, held (to be asked again soon) or rejected. Pure; it never merges. Imported commits (`extras.git`)
  * say what happened elsewhere, so rules on paths do not apply to them.
  */
 export function decide(state: DecideState, intent: PreparedIntent): Verdict {
@@ -83,13 +86,18 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   let frozen: RepoPath[] | undefined;
   let stale: StaleDetail[] | undefined;
   let isCreating = false;
+  let isHeld = false;
   for (const edit of intent.edits) {
     const head = state.headOf(edit);
     const standing = standingOf(edit, head, state);
     if (standing !== 'done') {
       effective.push(edit);
       if (head?.target === undefined && edit.target !== undefined) isCreating = true;
-      if (!isImport && state.freezeOf(edit.path) !== 0) (frozen ??= []).push(edit.path);
+      if (!isImport) {
+        if (state.freezeOf(edit.path) !== 0) (frozen ??= []).push(edit.path);
+        const holder = state.holderOf(edit.path);
+        if (holder !== undefined && holder !== intent.hold) isHeld = true;
+      }
     }
     // Under `reject` the precondition counts, even where the path came to the same by another's hand.
     if (standing === 'stale' || (standing === 'done' && admitted.onStale === 'reject' && !holds(edit, head, state))) {
@@ -98,6 +106,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
     }
   }
   if (frozen) return { kind: 'parked', paths: frozen };
+  if (isHeld) return { kind: 'held' };
   if (stale) return admitted.onStale === 'merge' ? { kind: 'stale', details: stale } : rejectStale(stale);
 
   const staleReads = admitted.reads.length > 0 ? staleReadsOf(state, intent) : noStaleReads;

@@ -17,6 +17,7 @@ import { LandingState } from './landing-state.ts';
 import { StaleMerge } from './merge-stale.ts';
 import { outcomeOfEntry } from './outcomes.ts';
 import { prepare } from './prepare.ts';
+import { Waits } from './waits.ts';
 import type { LandingExtras, PreparedIntent } from './prepared.ts';
 
 /** Intents and acts in one transaction at most, and their bytes. */
@@ -25,10 +26,14 @@ const batchBytesMax = 16 * 1024 * 1024;
 /** Intents that wait for their transaction; a further one waits for room. */
 const queueCountMax = 16 * 1024;
 const roomWaitMs = 10_000;
+/** How soon an intent on a path that is held for another's merge is asked again. */
+const heldPollMs = 10;
 
 interface IntentItem extends Candidate {
   readonly kind: 'intent';
   readonly bytes: number;
+  /** When it was offered first, by `performance.now()`. */
+  readonly since: number;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
 }
@@ -52,6 +57,7 @@ type Finding = () => void;
 export class Lander {
   readonly operations: LaggingIndex;
   readonly commits: LaggingIndex;
+  readonly waits = new Waits();
   private readonly reader: LogReader;
   private readonly clock: Clock;
   private readonly mergePool: MergePool;
@@ -199,7 +205,8 @@ export class Lander {
     for (const { body } of intent.edits) bytes += body.bytes.length;
     return new Promise((settle, fail) => {
       this.inFlight++;
-      this.enqueue({ kind: 'intent', intent, bytes, conflict: undefined, kept: undefined, settle, fail });
+      const since = performance.now();
+      this.enqueue({ kind: 'intent', intent, bytes, since, conflict: undefined, kept: undefined, settle, fail });
     });
   }
 
@@ -237,6 +244,7 @@ export class Lander {
 
   private runBatch(items: readonly Item[]): void {
     const { store } = this.reader;
+    const now = this.clock.now();
     let finished: BatchWriter | undefined;
     let findings: readonly (Finding | Decision)[];
     try {
@@ -245,7 +253,7 @@ export class Lander {
         this.commits.catchUp(counters);
         this.reader.heads.catchUp(counters.lastSeq);
         const writer = new BatchWriter(this.reader, counters);
-        const batch = new Batch(this.reader, writer, counters, this.operations);
+        const batch = new Batch(this.reader, writer, counters, this.operations, now);
         const found = items.map((item) => this.find(batch, writer, counters, item));
         writer.finish();
         this.operations.drain(counters);
@@ -291,11 +299,15 @@ export class Lander {
     switch (decision.kind) {
       case 'outcome':
         this.leave();
+        this.waits.record(item.since);
         return item.settle(decision.outcome);
       case 'fault':
         return this.fail(item, decision.error);
       case 'merge':
-        return this.retry(item, decision.branchId);
+        return this.retry(item, decision.branchId, decision.hold);
+      case 'wait':
+        setTimeout(() => this.enqueue(item), heldPollMs);
+        return;
       case 'keep':
         return this.enqueueKept(item, decision.conflict);
     }
@@ -315,15 +327,16 @@ export class Lander {
   }
 
   /** Merges a stale intent against the newest state and offers it again. */
-  private retry(item: IntentItem, branchId: number): void {
+  private retry(item: IntentItem, branchId: number, hold: string | undefined): void {
+    const intent = hold === undefined ? item.intent : { ...item.intent, hold };
     void (async () => {
       const at = this.reader.refresh();
-      const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId, false));
-      const plan = merge.plan(item.intent, at);
+      const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId));
+      const plan = merge.plan(intent, at);
       const results = await Promise.all(plan.jobs.map((job) => this.mergePool.merge(job.input)));
-      const merged = merge.settle(item.intent, plan, results);
+      const merged = merge.settle(intent, plan, results);
       if (merged.kind === 'merged') this.enqueue({ ...item, intent: merged.intent });
-      else this.enqueueKept(item, merged);
+      else this.enqueueKept({ ...item, intent }, merged);
     })().catch((error: unknown) => this.fail(item, error));
   }
 

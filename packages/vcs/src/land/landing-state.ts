@@ -1,6 +1,7 @@
 import type { RepoPath } from '../core/ids.ts';
 import { bytesOfPath } from '../core/path.ts';
 import type { Place } from '../format/entry.ts';
+import { decodeHold } from '../format/hold.ts';
 import { headKey } from '../format/keys.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { foldKey } from './batch-writer.ts';
@@ -8,16 +9,24 @@ import type { Target, Version } from '../log/version.ts';
 import type { DecideState } from './decide.ts';
 import type { PreparedEdit } from './prepared.ts';
 
+/** Whether `freezes` and `holds` have rows at all. */
+interface Marks {
+  readonly anyFreeze: boolean;
+  readonly anyHold: boolean;
+}
+
+const noMarks: Marks = { anyFreeze: false, anyHold: false };
+
 /** The store as `decide` sees it: inside a transaction, or as of the last refresh. */
 export class LandingState implements DecideState {
   private readonly reader: LogReader;
   private readonly branchId: number;
-  private readonly anyFreeze: boolean;
+  private readonly marks: Marks;
 
-  constructor(reader: LogReader, branchId: number, anyFreeze: boolean) {
+  constructor(reader: LogReader, branchId: number, marks: Marks = noMarks) {
     this.reader = reader;
     this.branchId = branchId;
-    this.anyFreeze = anyFreeze;
+    this.marks = marks;
   }
 
   head(path: RepoPath): Version | undefined {
@@ -41,10 +50,18 @@ export class LandingState implements DecideState {
   }
 
   freezeOf(path: RepoPath): number {
-    if (!this.anyFreeze) return 0;
+    if (!this.marks.anyFreeze) return 0;
     const pathId = this.reader.getPathId(path);
     if (pathId === undefined) return 0;
     return this.reader.store.tables.freezes.getBinary(headKey(this.branchId, pathId))?.readUIntBE(0, 6) ?? 0;
+  }
+
+  holderOf(path: RepoPath): string | undefined {
+    if (!this.marks.anyHold) return undefined;
+    const pathId = this.reader.getPathId(path);
+    const bytes =
+      pathId === undefined ? undefined : this.reader.store.tables.holds.getBinary(headKey(this.branchId, pathId));
+    return bytes && decodeHold(bytes).token;
   }
 
   liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined {

@@ -163,7 +163,7 @@ export function prepare(
     edits.push(prepared);
   }
   const bodyDigest = digestEdits(admitted, edits, extras);
-  return { admitted, edits, bodyDigest, asked, merged: noneMerged, extras, time, attempts: 0 };
+  return { admitted, edits, bodyDigest, asked, merged: noneMerged, extras, time, attempts: 0, hold: undefined };
 }
 
 const noneMerged: PreparedIntent['merged'] = [];

@@ -60,4 +60,6 @@ export interface PreparedIntent {
   readonly time: number;
   /** How often this intent was found stale so far. */
   readonly attempts: number;
+  /** Under which it keeps its paths for itself while a large merge of them runs; undefined: it does not. */
+  readonly hold: string | undefined;
 }

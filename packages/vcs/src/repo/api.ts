@@ -4,6 +4,7 @@ import type { Author, HunkAccount, Intent, Precondition, RecordWrite } from '../
 import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { CompactReport } from '../core/compact-report.ts';
+import type { WaitReport } from '../core/wait-report.ts';
 import type { CommitView, ConflictView, FsckReport, LogOptions, Stats } from '../views/types.ts';
 
 /** The head of one path as of a snapshot. */
@@ -186,6 +187,7 @@ export interface Repo {
   compact(options?: CompactOptions): Promise<CompactReport>;
   fsck(): FsckReport;
   stats(): Stats;
+  waits(): WaitReport;
   /** Waits for what is in flight, then closes. */
   close(): Promise<void>;
 }

@@ -1,4 +1,5 @@
 import type { CompactReport } from '../core/compact-report.ts';
+import type { WaitReport } from '../core/wait-report.ts';
 import type { Cursor, RepoEvent } from '../core/event.ts';
 import { startCursor } from '../core/event.ts';
 import { MoundError } from '../core/errors.ts';
@@ -346,6 +347,10 @@ export class EmbeddedRepo implements Repo {
       parkedOpen: this.openParked().length,
       bytes: this.store.bytesOnDisk(),
     };
+  }
+
+  waits(): WaitReport {
+    return this.lander.waits.report();
   }
 
   async close(): Promise<void> {

@@ -21,6 +21,8 @@ export interface Counters {
   unchanged: number;
   /** Entries up to this seq stand in `segments`. */
   compactedSeq: number;
+  /** Rows of `holds`. */
+  holds: number;
 }
 
 export const firstCounters: Counters = {
@@ -35,6 +37,7 @@ export const firstCounters: Counters = {
   freezes: 0,
   unchanged: 0,
   compactedSeq: 0,
+  holds: 0,
 };
 
 /** The order of the fields on disk. */
@@ -50,6 +53,7 @@ const fields = [
   'freezes',
   'unchanged',
   'compactedSeq',
+  'holds',
 ] as const satisfies readonly (keyof Counters)[];
 
 export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));

@@ -26,6 +26,7 @@ const tableNames = {
   conflicts: 'conflicts',
   parked: 'parked',
   freezes: 'freezes',
+  holds: 'holds',
   tags: 'tags',
   commits: 'commits',
   gitBySeq: 'git-by-seq',

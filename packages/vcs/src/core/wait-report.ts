@@ -1,0 +1,8 @@
+/** How long the intents of this process waited for their outcomes, from the call to the answer, in milliseconds. */
+export interface WaitReport {
+  readonly count: number;
+  readonly msP50: number;
+  readonly msP99: number;
+  readonly msP999: number;
+  readonly msMax: number;
+}

@@ -1,0 +1,26 @@
+import { createHistogram } from 'node:perf_hooks';
+import type { WaitReport } from '../core/wait-report.ts';
+
+const perMs = 1000;
+
+/** How long intents waited for their outcome. */
+export class Waits {
+  private readonly histogram = createHistogram();
+
+  /** `since` by `performance.now()`. */
+  record(since: number): void {
+    this.histogram.record(Math.max(1, Math.round((performance.now() - since) * perMs)));
+  }
+
+  report(): WaitReport {
+    const { count } = this.histogram;
+    const at = (percentile: number): number => (count === 0 ? 0 : this.histogram.percentile(percentile) / perMs);
+    return {
+      count,
+      msP50: at(50),
+      msP99: at(99),
+      msP999: at(99.9),
+      msMax: count === 0 ? 0 : this.histogram.max / perMs,
+    };
+  }
+}
