@@ -4,7 +4,7 @@ import { MoundError } from '../core/errors.ts';
 import { absent, any, version, type Author, type Precondition } from '../core/intent.ts';
 import type { Repo } from '../repo/api.ts';
 import { openRepo } from '../repo/open.ts';
-import { findRepoDir } from '../store/store.ts';
+import { findRepoDir } from '../store/store-dir.ts';
 
 export interface GlobalOptions {
   readonly repo?: string;

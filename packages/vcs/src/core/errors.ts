@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'format-unknown'
   | 'permission-denied'
   | 'disk-full'
+  | 'writer-stalled'
   | 'operation-mismatch'
   | 'no-such-seq'
   | 'no-such-branch'

@@ -219,11 +219,32 @@ export class Lander {
     if (this.isScheduled || this.queue.length === 0) return;
     this.isScheduled = true;
     setImmediate(() => {
-      this.isScheduled = false;
-      this.runBatch(this.takeBatch());
-      if (this.queue.length < queueCountMax) for (const wake of this.room) wake();
-      this.schedule();
+      const turn = this.reader.store.takeTurn();
+      if (turn === undefined) this.runTurn();
+      else turn.then(this.runTurn, this.failTurn);
     });
+  }
+
+  private readonly runTurn = (): void => {
+    this.isScheduled = false;
+    try {
+      this.runBatch(this.takeBatch());
+    } finally {
+      this.reader.store.endTurn();
+      this.freeRoom();
+    }
+  };
+
+  /** Nothing of this batch was written. */
+  private readonly failTurn = (error: unknown): void => {
+    this.isScheduled = false;
+    for (const item of this.takeBatch()) item.fail(error);
+    this.freeRoom();
+  };
+
+  private freeRoom(): void {
+    if (this.queue.length < queueCountMax) for (const wake of this.room) wake();
+    this.schedule();
   }
 
   private takeBatch(): Item[] {

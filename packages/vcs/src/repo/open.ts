@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { isMoundError } from '../core/errors.ts';
 import { systemClock, systemRandom, type Clock, type Random } from '../core/ports.ts';
-import { isRepoDir } from '../store/store.ts';
+import { isRepoDir } from '../store/store-dir.ts';
 import type { OpenOptions, Repo } from './api.ts';
 import { EmbeddedRepo } from './repo.ts';
 

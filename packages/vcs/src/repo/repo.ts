@@ -243,6 +243,7 @@ export class EmbeddedRepo implements Repo {
 
   /** Goes on where a process died between a thaw and what it was to set free. */
   private async unparkThawed(): Promise<void> {
+    if (this.store.isReadOnly) return;
     // One that cannot be decided now must keep nobody from opening the repository.
     for (const seq of this.openParked()) await this.unpark(seq).catch(() => undefined);
   }

@@ -1,52 +1,38 @@
-import { open, type RootDatabase } from 'lmdb';
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  futimesSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { join, resolve } from 'node:path';
-import { MoundError } from '../core/errors.ts';
+import { accessSync, closeSync, constants, futimesSync, openSync, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { isMoundError, MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
-import { encodeBranch } from '../format/branch.ts';
-import { pack, unpack } from '../format/codec.ts';
-import { idKey } from '../format/keys.ts';
-import { formatVersion } from '../format/version.ts';
-import { decodeCounters, encodeCounters, firstCounters, type Counters } from './counters.ts';
+import { decodeCounters, encodeCounters, type Counters } from './counters.ts';
+import { createStore } from './creation.ts';
 import { faultOfDataFile } from './data-file.ts';
-import { openTables, tableCount, type TableName, type Tables } from './tables.ts';
+import { metaCounters, openEnvironment, readIdentity, type Environment, type Identity } from './environment.ts';
+import { asFault, corrupt } from './faults.ts';
+import { LockFile } from './lock-file.ts';
+import { Presence } from './presence.ts';
+import { storeDirName } from './store-dir.ts';
+import type { TableName, Tables } from './tables.ts';
+import { Turn } from './turn.ts';
+import { WriterTurn } from './writer-turn.ts';
 
-const metaFormat = Buffer.from('format');
-const metaCounters = Buffer.from('counters');
-
-/** The directory in a repository that is Mound's own. */
-export const storeDirName = '.mound';
-
-export interface Identity {
-  readonly repoId: string;
-  readonly formatVersion: number;
+/** What stands beside the environment: who has the store open, and whose turn it is to write. */
+interface Company {
+  readonly lockFile: LockFile;
+  readonly presence: Presence;
+  readonly turn: WriterTurn;
 }
 
 /**
  * The LMDB environment of one repository. Invariants:
  * - Everything that one intent writes is written in one transaction.
  * - `transact` is the only way to write; it returns after the flush.
+ * - Whoever calls `transact` has the turn: see {@link Store.takeTurn}.
  * - Reads outside `transact` see one committed state until `refresh`.
  */
 export class Store {
   readonly dir: string;
-  readonly tables: Tables;
   readonly identity: Identity;
-  private readonly root: RootDatabase<Buffer, Buffer>;
+  private readonly company: Company;
+  private environment: Environment;
   private readonly wakePath: string;
   private wakeHandle: number | undefined;
   /** Newest seq that this process has written: it must never be gone. */
@@ -55,50 +41,26 @@ export class Store {
   private newestEntry: { readonly key: Buffer; readonly value: Buffer } | undefined;
   private open = true;
 
-  private constructor(dir: string, root: RootDatabase<Buffer, Buffer>, tables: Tables, identity: Identity) {
+  private constructor(dir: string, environment: Environment, company: Company) {
+    const home = join(dir, storeDirName);
     this.dir = dir;
-    this.root = root;
-    this.tables = tables;
-    this.identity = identity;
-    this.wakePath = join(dir, storeDirName, 'wake');
+    this.environment = environment;
+    this.company = company;
+    this.identity = readIdentity(home, environment.tables);
+    this.wakePath = join(home, 'wake');
   }
 
-  /**
-   * Makes a store beside its place and renames it there, so that there is never
-   * half of one, whoever dies or comes at the same time.
-   * Errors: `already-a-repository`, `permission-denied`, `disk-full`.
-   */
+  /** Errors: `already-a-repository`, `permission-denied`, `disk-full` and those of {@link Store.open}. */
   static async create(dir: string, random: Random): Promise<Store> {
-    const home = join(dir, storeDirName);
-    const already = (): MoundError =>
-      new MoundError('already-a-repository', `${dir} is a Mound repository already`, { dir });
-    if (existsSync(home)) throw already();
-    const parent = existsSync(dir) ? undefined : mkdirAsked(dir);
-    const draft = join(dir, `${storeDirName}-${Buffer.from(random.bytes(8)).toString('hex')}`);
-    try {
-      mkdirSync(join(draft, 'store'), { recursive: true });
-      writeFileSync(join(draft, 'wake'), '');
-      const { root, tables } = openEnvironment(draft);
-      root.transactionSync(() => {
-        const repoId = Buffer.from(random.bytes(16)).toString('hex');
-        tables.meta.putSync(metaFormat, pack(['mound', formatVersion, repoId]));
-        tables.meta.putSync(metaCounters, encodeCounters(firstCounters));
-        tables.branches.putSync(idKey(0), encodeBranch({ name: 'main', parentId: -1, forkSeq: 0, commitSeq: 0 }));
-        tables.branchNames.putSync(Buffer.from('main'), idKey(0));
-      });
-      await root.close();
-      renameSync(draft, home);
-    } catch (cause) {
-      rmSync(draft, { recursive: true, force: true });
-      const { code } = cause as NodeJS.ErrnoException;
-      if (code === 'ENOTEMPTY' || code === 'EEXIST') throw already();
-      if (parent !== undefined) removeIfEmpty(dir, parent);
-      throw asFault(cause, dir);
-    }
+    await createStore(dir, random);
     return Store.open(dir);
   }
 
-  /** Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`. */
+  /**
+   * While a stopped process holds the writer mutex the store opens for reading,
+   * and for writing when it is first written to after that.
+   * Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`.
+   */
   static async open(dir: string): Promise<Store> {
     const home = join(dir, storeDirName);
     const dataPath = join(home, 'store', 'data.mdb');
@@ -112,17 +74,63 @@ export class Store {
       accessSync(dataPath, constants.R_OK | constants.W_OK);
       const fault = faultOfDataFile(dataPath);
       if (fault !== undefined) throw corrupt(dataPath, fault);
-      const { root, tables } = openEnvironment(home);
-      return new Store(dir, root, tables, readIdentity(home, tables));
     } catch (cause) {
       throw asFault(cause, dir);
     }
+    const company = companyOf(dir, dataPath);
+    company.presence.announce();
+    let environment: Environment | undefined;
+    try {
+      environment = await openInTurn(home, company);
+      return new Store(dir, environment, company);
+    } catch (cause) {
+      await environment?.root.close();
+      company.presence.leave();
+      throw asFault(cause, dir);
+    }
+  }
+
+  get tables(): Tables {
+    return this.environment.tables;
+  }
+
+  /** Opened for reading, because a stopped process held the writer mutex. */
+  get isReadOnly(): boolean {
+    return this.environment.isReadOnly;
   }
 
   get counters(): Counters {
     const bytes = this.tables.meta.getBinary(metaCounters);
     if (bytes === undefined) throw corrupt(this.dir, 'its counters are missing');
     return decodeCounters(bytes);
+  }
+
+  /**
+   * To be called before `transact`. Undefined: go on at once; a promise: go on
+   * when it resolves. `endTurn` ends it. Where another holds the mutex and does
+   * not go on it rejects within `limits.writerWaitMsMax`, and nothing is or
+   * will be written by this call. Errors: `writer-stalled`.
+   */
+  takeTurn(): Promise<void> | undefined {
+    return this.isReadOnly ? this.reopen() : this.company.turn.take();
+  }
+
+  endTurn(): void {
+    this.company.turn.release();
+  }
+
+  /** Opens for writing what was opened for reading. */
+  private async reopen(): Promise<void> {
+    const { turn, lockFile } = this.company;
+    await turn.take();
+    if (!this.isReadOnly) return;
+    this.mustBeOpen();
+    // Nothing reads in between: closing a reading environment waits for nothing.
+    const closed = this.environment.root.close();
+    lockFile.forget();
+    this.environment = openEnvironment(join(this.dir, storeDirName));
+    lockFile.adopt();
+    await closed;
   }
 
   /**
@@ -135,8 +143,9 @@ export class Store {
     this.mustBeOpen();
     let result: { value: T; counters: Counters } | undefined;
     this.newestEntry = undefined;
+    const { root } = this.environment;
     try {
-      this.root.transactionSync(() => {
+      root.transactionSync(() => {
         const counters = this.counters;
         if (counters.lastSeq < this.knownSeq) {
           throw corrupt(this.dir, `seq ${this.knownSeq} was there and is gone; the newest is ${counters.lastSeq}`);
@@ -144,7 +153,7 @@ export class Store {
         result = { value: write(counters), counters };
         this.put('meta', metaCounters, encodeCounters(counters));
       });
-      this.root.resetReadTxn();
+      root.resetReadTxn();
     } catch (cause) {
       throw asFault(cause, this.dir);
     }
@@ -173,7 +182,7 @@ export class Store {
   /** Lets later reads see what other processes have committed. */
   refresh(): void {
     this.mustBeOpen();
-    this.root.resetReadTxn();
+    this.environment.root.resetReadTxn();
   }
 
   /** Tells followers in other processes to look; only ever a hint. */
@@ -211,96 +220,40 @@ export class Store {
     if (!this.open) return;
     this.open = false;
     if (this.wakeHandle !== undefined) closeSync(this.wakeHandle);
-    await this.root.close();
+    const { presence, lockFile, turn } = this.company;
+    lockFile.forget();
+    turn.release();
+    await this.environment.root.close();
+    presence.leave();
   }
 }
 
-function openEnvironment(home: string): { root: RootDatabase<Buffer, Buffer>; tables: Tables } {
-  const root = open<Buffer, Buffer>({
-    path: join(home, 'store'),
-    noSubdir: false,
-    encoding: 'binary',
-    maxDbs: tableCount + 8,
-    maxReaders: 1024,
-    // One plain fdatasync a transaction, so that returning means flushed.
-    overlappingSync: false,
-  });
-  return { root, tables: openTables(root) };
+function companyOf(dir: string, dataPath: string): Company {
+  const home = join(dir, storeDirName);
+  const lockFile = new LockFile(join(home, 'store', 'lock.mdb'));
+  const presence = new Presence(join(home, 'open'));
+  const { dev, ino } = statSync(dataPath);
+  return { lockFile, presence, turn: new WriterTurn(dir, lockFile, presence, new Turn(`${dev}:${ino}`)) };
 }
 
-function readIdentity(home: string, tables: Tables): Identity {
-  const bytes = tables.meta.getBinary(metaFormat);
-  if (bytes === undefined) throw corrupt(home, 'it has no format record');
-  const [name, version, repoId] = unpack(bytes) as [unknown, unknown, unknown];
-  if (name !== 'mound' || typeof version !== 'number' || typeof repoId !== 'string') {
-    throw new MoundError('format-unknown', `${home} holds another kind of store`, { dir: home });
-  }
-  if (version > formatVersion) {
-    throw new MoundError(
-      'format-newer',
-      `${home} has format ${version}, newer than this Mound's ${formatVersion}; update @mound/vcs`,
-      { dir: home, found: version, supported: formatVersion },
-    );
-  }
-  return { repoId, formatVersion: version };
-}
-
-export function corrupt(where: string, what: string): MoundError {
-  return new MoundError('corrupt-store', `${where} is damaged: ${what}; restore a backup`, { dir: where });
-}
-
-function asFault(cause: unknown, dir: string): unknown {
-  if (cause instanceof MoundError || !(cause instanceof Error)) return cause;
-  const code = (cause as NodeJS.ErrnoException).code;
-  const text = cause.message;
-  if (
-    code === 'EACCES' ||
-    code === 'EPERM' ||
-    code === 'EROFS' ||
-    code === 'ENOTDIR' ||
-    /permission denied|read-only file system/i.test(text)
-  ) {
-    return new MoundError('permission-denied', `${dir} cannot be written to; check its owner and mode`, { dir }, cause);
-  }
-  if (code === 'ENOSPC' || code === 'EDQUOT' || /no space left/i.test(text)) {
-    return new MoundError('disk-full', `no space left on the disk of ${dir}; free some and try again`, { dir }, cause);
-  }
-  if (/MDB_(CORRUPTED|INVALID|PAGE_NOTFOUND|PANIC|VERSION_MISMATCH)|not an LMDB file/i.test(text)) {
-    return new MoundError('corrupt-store', `${dir} is damaged (${text}); restore a backup`, { dir }, cause);
-  }
-  return cause;
-}
-
-/** Makes a directory and those above it; gives the topmost that it made. */
-function mkdirAsked(dir: string): string | undefined {
+/** Opens the environment in this process's turn, since opening it to write locks the writer mutex. */
+async function openInTurn(home: string, { lockFile, presence, turn }: Company): Promise<Environment> {
+  const isReadOnly = presence.isShared() && (turn.halted() !== undefined || !(await hasTurn(turn)));
   try {
-    return mkdirSync(dir, { recursive: true });
-  } catch (cause) {
-    throw asFault(cause, dir);
+    const environment = openEnvironment(home, isReadOnly);
+    lockFile.adopt();
+    return environment;
+  } finally {
+    turn.release();
   }
 }
 
-/** Takes back the directories from `dir` up to `top`, those only that nobody has put anything into. */
-function removeIfEmpty(dir: string, top: string): void {
+async function hasTurn(turn: WriterTurn): Promise<boolean> {
   try {
-    for (let at = resolve(dir); ; at = join(at, '..')) {
-      rmdirSync(at);
-      if (at === resolve(top)) return;
-    }
-  } catch {
-    // Another process has begun to use it: it stays.
-  }
-}
-
-export const isRepoDir = (dir: string): boolean => existsSync(join(dir, storeDirName, 'store'));
-
-/** The nearest directory at or above `start` that is a repository. */
-export function findRepoDir(start: string): string | undefined {
-  let dir = resolve(start);
-  for (;;) {
-    if (isRepoDir(dir)) return dir;
-    const parent = join(dir, '..');
-    if (parent === dir) return undefined;
-    dir = parent;
+    await turn.take();
+    return true;
+  } catch (error) {
+    if (isMoundError(error, 'writer-stalled')) return false;
+    throw error;
   }
 }

@@ -1,0 +1,144 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { MoundError } from '../core/errors.ts';
+import { limits } from '../core/limits.ts';
+import type { LockFile, MutexView } from './lock-file.ts';
+import type { Presence } from './presence.ts';
+import { isHalted, stateOfThread, type ThreadState } from './thread-state.ts';
+import type { Turn } from './turn.ts';
+
+/** How often one who waits looks at the mutex. */
+const lookMs = 50;
+const busyLookMs = 2;
+/** A turn that is taken while the mutex stays free is not waited for any longer: its owner is no writer, or stopped. */
+const idleTurnMs = 200;
+/** Time that a process gives to the one whose turn is next. */
+const giveWayMs = 10;
+
+/**
+ * When this process may lock LMDB's writer mutex without waiting in it. Waiting
+ * there would block the whole process, for as long as a stopped holder likes.
+ * Alone in the store, a process goes at once. Among others it takes its turn
+ * first and waits, if it must, where its event loop goes on.
+ */
+export class WriterTurn {
+  private readonly dir: string;
+  private readonly lockFile: LockFile;
+  private readonly presence: Presence;
+  private readonly turn: Turn;
+  private owesOthers = false;
+  private stalled: string | undefined;
+
+  constructor(dir: string, lockFile: LockFile, presence: Presence, turn: Turn) {
+    this.dir = dir;
+    this.lockFile = lockFile;
+    this.presence = presence;
+    this.turn = turn;
+  }
+
+  /**
+   * Undefined: go at once. Otherwise resolves when it is this process's turn;
+   * `release` ends it. Errors: `writer-stalled`.
+   */
+  take(): Promise<void> | undefined {
+    if (!this.presence.isShared()) return undefined;
+    if (!this.owesOthers && this.turn.tryTake() && !this.isHeld(this.lockFile.look())) return undefined;
+    return this.wait();
+  }
+
+  /** What holds the mutex and will not go on by itself; undefined: nothing does. */
+  halted(): ThreadState | undefined {
+    const threadId = this.lockFile.look()?.threadId;
+    const state = threadId === undefined ? undefined : stateOfThread(threadId);
+    return state !== undefined && isHalted(state.activity) ? state : undefined;
+  }
+
+  /** Ends the turn once those who wait have been heard. */
+  release(): void {
+    if (!this.turn.isTaken) return;
+    setImmediate(() => this.give());
+  }
+
+  private give(): void {
+    if (this.turn.isTaken && this.turn.release()) this.owesOthers = true;
+  }
+
+  private isHeld(view: MutexView | undefined): boolean {
+    return view?.threadId !== undefined;
+  }
+
+  private async wait(): Promise<void> {
+    const watch = new Watch(this.dir);
+    let idleMs = 0;
+    for (;;) {
+      const before = performance.now();
+      if (this.owesOthers) await this.giveWay();
+      const isMine = this.turn.tryTake();
+      const view = this.lockFile.look();
+      const isHeld = this.isHeld(view);
+      if (!isHeld) {
+        this.stalled = undefined;
+        if (isMine || idleMs >= idleTurnMs) return;
+      }
+      try {
+        watch.note(view, this.stalled);
+      } catch (error) {
+        this.stalled = watch.key;
+        this.turn.release();
+        throw error;
+      }
+      if (isMine) await pause(busyLookMs);
+      else this.owesOthers = (await this.turn.released(lookMs)) === 'ended';
+      idleMs = isHeld || isMine ? 0 : idleMs + Math.min(performance.now() - before, 2 * lookMs);
+    }
+  }
+
+  /** Lets the one whose turn is next take it. */
+  private async giveWay(): Promise<void> {
+    const until = performance.now() + giveWayMs;
+    while (performance.now() < until) {
+      const wait = await this.turn.released(lookMs);
+      this.owesOthers = wait === 'ended';
+      if (wait === 'given') return;
+      if (wait === 'free') await pause(1);
+    }
+    this.owesOthers = false;
+  }
+}
+
+/** How long one and the same transaction of another has been seen to hold the mutex. */
+class Watch {
+  key: string | undefined;
+  private readonly dir: string;
+  private seenMs = 0;
+  private lastMs = performance.now();
+
+  constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  /** Throws once the bound is reached; at once if `stalled` holds it still. */
+  note(view: MutexView | undefined, stalled: string | undefined): void {
+    const now = performance.now();
+    // A pause of this process itself is no waiting.
+    const passedMs = Math.min(now - this.lastMs, 4 * lookMs);
+    this.lastMs = now;
+    const threadId = view?.threadId;
+    const key = threadId === undefined ? undefined : `${threadId} ${view?.txnId}`;
+    if (key !== this.key) this.seenMs = 0;
+    else this.seenMs += passedMs;
+    this.key = key;
+    if (threadId === undefined || (key !== stalled && this.seenMs < limits.writerWaitMsMax)) return;
+    const state = stateOfThread(threadId);
+    if (state === undefined) return;
+    if (isHalted(state.activity) || this.seenMs >= limits.writerBusyMsMax) throw stalledError(this.dir, state);
+  }
+}
+
+function stalledError(dir: string, { pid, command, activity }: ThreadState): MoundError {
+  const way = isHalted(activity) ? `let it go on ('kill -CONT ${pid}') or end it ('kill -9 ${pid}')` : 'wait or end it';
+  return new MoundError(
+    'writer-stalled',
+    `process ${pid} (${command}) holds the writer mutex of ${dir} and is ${activity}; ${way}, then land again: nothing of this landed`,
+    { dir, pid, command, state: activity },
+  );
+}
