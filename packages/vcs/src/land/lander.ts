@@ -238,7 +238,7 @@ export class Lander {
   /** Nothing of this batch was written. */
   private readonly failTurn = (error: unknown): void => {
     this.isScheduled = false;
-    for (const item of this.takeBatch()) item.fail(error);
+    for (const item of this.takeBatch()) this.fail(item, error);
     this.freeRoom();
   };
 
