@@ -7,8 +7,9 @@ import { pack } from '../format/codec.ts';
 import { idKey } from '../format/keys.ts';
 import { formatVersion } from '../format/version.ts';
 import { encodeCounters, firstCounters } from './counters.ts';
-import { metaCounters, metaFormat, openEnvironment } from './environment.ts';
+import { closeEnvironment, inTransaction, metaCounters, metaFormat, openEnvironment } from './environment.ts';
 import { asFault } from './faults.ts';
+import { LockFile } from './lock-file.ts';
 import { storeDirName } from './store-dir.ts';
 
 /**
@@ -26,15 +27,16 @@ export async function createStore(dir: string, random: Random): Promise<void> {
   try {
     mkdirSync(join(draft, 'store'), { recursive: true });
     writeFileSync(join(draft, 'wake'), '');
-    const { root, tables } = openEnvironment(draft);
-    root.transactionSync(() => {
+    const environment = openEnvironment(draft, new LockFile(join(draft, 'store', 'lock.mdb')));
+    const { tables } = environment;
+    inTransaction(environment, () => {
       const repoId = Buffer.from(random.bytes(16)).toString('hex');
       tables.meta.putSync(metaFormat, pack(['mound', formatVersion, repoId]));
       tables.meta.putSync(metaCounters, encodeCounters(firstCounters));
       tables.branches.putSync(idKey(0), encodeBranch({ name: 'main', parentId: -1, forkSeq: 0, commitSeq: 0 }));
       tables.branchNames.putSync(Buffer.from('main'), idKey(0));
     });
-    await root.close();
+    await closeEnvironment(environment);
     renameSync(draft, home);
   } catch (cause) {
     rmSync(draft, { recursive: true, force: true });

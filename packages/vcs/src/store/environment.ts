@@ -4,6 +4,8 @@ import { MoundError } from '../core/errors.ts';
 import { unpack } from '../format/codec.ts';
 import { formatVersion } from '../format/version.ts';
 import { corrupt } from './faults.ts';
+import type { LockFile } from './lock-file.ts';
+import { MetaPages } from './meta-pages.ts';
 import { openTables, tableCount, type Tables } from './tables.ts';
 
 export const metaFormat = Buffer.from('format');
@@ -14,6 +16,8 @@ export interface Environment {
   readonly root: RootDatabase<Buffer, Buffer>;
   readonly tables: Tables;
   readonly isReadOnly: boolean;
+  readonly lockFile: LockFile;
+  readonly metaPages: MetaPages;
 }
 
 export interface Identity {
@@ -22,7 +26,7 @@ export interface Identity {
 }
 
 /** Opens the environment in `home`. To write, it locks the writer mutex for a moment. */
-export function openEnvironment(home: string, isReadOnly = false): Environment {
+export function openEnvironment(home: string, lockFile: LockFile, isReadOnly = false): Environment {
   const root = open<Buffer, Buffer>({
     path: join(home, 'store'),
     noSubdir: false,
@@ -33,7 +37,56 @@ export function openEnvironment(home: string, isReadOnly = false): Environment {
     overlappingSync: false,
     readOnly: isReadOnly,
   });
-  return { root, tables: openTables(root), isReadOnly };
+  lockFile.adopt();
+  const metaPages = new MetaPages(join(home, 'store', 'data.mdb'));
+  // One transaction for all: each opening of a table would be one of its own.
+  const all = { root, isReadOnly, lockFile, metaPages };
+  const tables = isReadOnly ? openTables(root) : inTransaction(all, () => openTables(root));
+  return { ...all, tables };
+}
+
+/**
+ * Runs `write` in a transaction on the newest state there is; all or nothing;
+ * flushed when it returns.
+ *
+ * LMDB finds the newest transaction by a number in `lock.mdb`. Each process
+ * that opens the environment writes there what it had read from the meta pages
+ * a little earlier, without the mutex: a transaction that was committed in
+ * between is hidden, and the next writer would overwrite it. So the number is
+ * compared with the meta pages under the mutex, and set right before anything
+ * is written.
+ */
+export function inTransaction<T>(environment: Omit<Environment, 'tables'>, write: () => T): T {
+  const { root, lockFile, metaPages } = environment;
+  for (let tries = 0; tries < 3; tries++) {
+    let result: { readonly value: T } | undefined;
+    let hidden: number | undefined;
+    try {
+      root.transactionSync(() => {
+        const found = (root as unknown as { getWriteTxnId(): number }).getWriteTxnId() - 1;
+        const newest = metaPages.newestTxnId();
+        if (found !== newest) {
+          hidden = newest;
+          if (found >= 0 && found < newest && lockFile.setTxnId(newest)) throw new Error('look again');
+          throw corrupt('the store', `LMDB began transaction ${found + 1} after ${newest}`);
+        }
+        result = { value: write() };
+      });
+    } catch (cause) {
+      if (hidden === undefined || cause instanceof MoundError) throw cause;
+      continue;
+    }
+    if (result === undefined) throw corrupt('the store', 'a transaction did not run');
+    return result.value;
+  }
+  throw corrupt('the store', 'its newest transaction stays hidden');
+}
+
+/** Closes it; nothing reads or writes any more. */
+export async function closeEnvironment({ root, lockFile, metaPages }: Environment): Promise<void> {
+  lockFile.forget();
+  metaPages.close();
+  await root.close();
 }
 
 export function readIdentity(home: string, tables: Tables): Identity {

@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync, statSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
 
 /** Offsets in `lock.mdb`, `struct MDB_txninfo` on 64-bit Linux: magic, transaction, reader mutex, writer mutex. */
 const headBytes = 144;
@@ -63,6 +63,17 @@ export class LockFile {
     } catch {
       return undefined;
     }
+  }
+
+  /**
+   * Tells LMDB's processes of the newest transaction. Only under the writer
+   * mutex, with the environment open. False where it cannot be done.
+   */
+  setTxnId(txnId: number): boolean {
+    if (this.file === undefined) return false;
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigUInt64LE(BigInt(txnId));
+    return writeSync(this.file, bytes, 0, bytes.length, txnIdAt) === bytes.length;
   }
 
   private read(file: number): MutexView | undefined {

@@ -5,7 +5,15 @@ import type { Random } from '../core/ports.ts';
 import { decodeCounters, encodeCounters, type Counters } from './counters.ts';
 import { createStore } from './creation.ts';
 import { faultOfDataFile } from './data-file.ts';
-import { metaCounters, openEnvironment, readIdentity, type Environment, type Identity } from './environment.ts';
+import {
+  closeEnvironment,
+  inTransaction,
+  metaCounters,
+  openEnvironment,
+  readIdentity,
+  type Environment,
+  type Identity,
+} from './environment.ts';
 import { asFault, corrupt } from './faults.ts';
 import { LockFile } from './lock-file.ts';
 import { Presence } from './presence.ts';
@@ -84,7 +92,7 @@ export class Store {
       environment = await openInTurn(home, company);
       return new Store(dir, environment, company);
     } catch (cause) {
-      await environment?.root.close();
+      if (environment !== undefined) await closeEnvironment(environment);
       company.presence.leave();
       throw asFault(cause, dir);
     }
@@ -99,7 +107,29 @@ export class Store {
     return this.environment.isReadOnly;
   }
 
+  /** Never older than what this process has seen before. */
   get counters(): Counters {
+    const counters = this.readCounters();
+    if (counters.lastSeq >= this.knownSeq) {
+      this.knownSeq = counters.lastSeq;
+      return counters;
+    }
+    if (!this.isReadOnly) this.uncover();
+    return this.readCounters();
+  }
+
+  /** What a process that opens the store just now has hidden, a transaction brings to light; see `inTransaction`. */
+  private uncover(): void {
+    const look = (): void => {
+      if (this.open) this.transact(() => undefined);
+      this.endTurn();
+    };
+    const turn = this.takeTurn();
+    if (turn === undefined) look();
+    else void turn.then(look).catch(() => undefined);
+  }
+
+  private readCounters(): Counters {
     const bytes = this.tables.meta.getBinary(metaCounters);
     if (bytes === undefined) throw corrupt(this.dir, 'its counters are missing');
     return decodeCounters(bytes);
@@ -126,42 +156,37 @@ export class Store {
     if (!this.isReadOnly) return;
     this.mustBeOpen();
     // Nothing reads in between: closing a reading environment waits for nothing.
-    const closed = this.environment.root.close();
-    lockFile.forget();
-    this.environment = openEnvironment(join(this.dir, storeDirName));
-    lockFile.adopt();
+    const closed = closeEnvironment(this.environment);
+    this.environment = openEnvironment(join(this.dir, storeDirName), lockFile);
     await closed;
   }
 
   /**
    * Runs `write` under the writer mutex; all or nothing; flushed when it
    * returns. What it wrote is read back before anyone is told: LMDB's binding
-   * may lose a transaction without a word (seen once in thousands of kills of
-   * other processes), and an acknowledgement must not depend on that.
+   * passes over errors in silence, and an acknowledgement must not depend on that.
    */
   transact<T>(write: (counters: Counters) => T): T {
     this.mustBeOpen();
-    let result: { value: T; counters: Counters } | undefined;
     this.newestEntry = undefined;
-    const { root } = this.environment;
+    const { environment } = this;
     try {
-      root.transactionSync(() => {
-        const counters = this.counters;
+      const { value, lastSeq } = inTransaction(environment, () => {
+        const counters = this.readCounters();
         if (counters.lastSeq < this.knownSeq) {
           throw corrupt(this.dir, `seq ${this.knownSeq} was there and is gone; the newest is ${counters.lastSeq}`);
         }
-        result = { value: write(counters), counters };
+        const written = write(counters);
         this.put('meta', metaCounters, encodeCounters(counters));
+        return { value: written, lastSeq: counters.lastSeq };
       });
-      root.resetReadTxn();
+      environment.root.resetReadTxn();
+      this.mustHaveWritten(lastSeq);
+      this.knownSeq = lastSeq;
+      return value;
     } catch (cause) {
       throw asFault(cause, this.dir);
     }
-    if (result === undefined) throw corrupt(this.dir, 'a transaction did not run');
-    const { counters, value } = result;
-    this.mustHaveWritten(counters.lastSeq);
-    this.knownSeq = counters.lastSeq;
-    return value;
   }
 
   private mustHaveWritten(lastSeq: number): void {
@@ -220,10 +245,9 @@ export class Store {
     if (!this.open) return;
     this.open = false;
     if (this.wakeHandle !== undefined) closeSync(this.wakeHandle);
-    const { presence, lockFile, turn } = this.company;
-    lockFile.forget();
+    const { presence, turn } = this.company;
     turn.release();
-    await this.environment.root.close();
+    await closeEnvironment(this.environment);
     presence.leave();
   }
 }
@@ -240,9 +264,7 @@ function companyOf(dir: string, dataPath: string): Company {
 async function openInTurn(home: string, { lockFile, presence, turn }: Company): Promise<Environment> {
   const isReadOnly = presence.isShared() && (turn.halted() !== undefined || !(await hasTurn(turn)));
   try {
-    const environment = openEnvironment(home, isReadOnly);
-    lockFile.adopt();
-    return environment;
+    return openEnvironment(home, lockFile, isReadOnly);
   } finally {
     turn.release();
   }

@@ -13,6 +13,8 @@ export class Turn {
   private readonly path: string;
   private server: Server | undefined;
   private readonly waiters = new Set<Socket>();
+  /** On which the turn was given to us: its end tells the giver that we have taken it. */
+  private gift: Socket | undefined;
 
   /** `name` is to be the same for all processes of one store and for nobody else. */
   constructor(name: string) {
@@ -37,36 +39,51 @@ export class Turn {
     if (!server.listening) return false;
     server.unref();
     this.server = server;
+    this.gift?.destroy();
+    this.gift = undefined;
     return true;
   }
 
-  /** Gives the turn to the one who has waited longest; true: somebody has. */
-  release(): boolean {
+  /** Gives the turn to the one who has waited longest; the promise resolves when it has taken it, or after `ms`. */
+  release(ms: number): Promise<void> | undefined {
     this.server?.close();
     this.server = undefined;
     const [first, ...others] = this.waiters;
     this.waiters.clear();
-    first?.end('1');
     for (const socket of others) socket.destroy();
-    return first !== undefined;
+    if (first === undefined) return undefined;
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => first.destroy(), ms);
+      first.on('close', () => {
+        clearTimeout(timer);
+        resolve();
+      });
+      first.ref();
+      first.resume();
+      first.end('1');
+    });
   }
 
   /** Resolves when the one whose turn it is gives it up or dies, or after `ms`. */
   released(ms: number): Promise<Wait> {
+    this.gift?.destroy();
     return new Promise((resolve) => {
       let wait: Wait = 'free';
-      const socket = connect({ path: this.path });
+      const socket = connect({ path: this.path, allowHalfOpen: true });
+      const done = (): void => {
+        clearTimeout(timer);
+        resolve(wait);
+      };
       const timer = setTimeout(() => socket.destroy(), ms);
       socket.on('connect', () => (wait = 'ended'));
       socket.on('data', () => {
         wait = 'given';
-        socket.destroy();
+        this.gift = socket;
+        done();
       });
+      socket.on('end', () => wait === 'given' || socket.destroy());
       socket.on('error', () => undefined);
-      socket.on('close', () => {
-        clearTimeout(timer);
-        resolve(wait);
-      });
+      socket.on('close', done);
     });
   }
 }

@@ -25,7 +25,8 @@ export class WriterTurn {
   private readonly lockFile: LockFile;
   private readonly presence: Presence;
   private readonly turn: Turn;
-  private owesOthers = false;
+  /** While the one to whom this process gave the turn has not taken it. */
+  private given: Promise<void> | undefined;
   private stalled: string | undefined;
 
   constructor(dir: string, lockFile: LockFile, presence: Presence, turn: Turn) {
@@ -41,7 +42,7 @@ export class WriterTurn {
    */
   take(): Promise<void> | undefined {
     if (!this.presence.isShared()) return undefined;
-    if (!this.owesOthers && this.turn.tryTake() && !this.isHeld(this.lockFile.look())) return undefined;
+    if (this.given === undefined && this.turn.tryTake() && !this.isHeld(this.lockFile.look())) return undefined;
     return this.wait();
   }
 
@@ -55,11 +56,12 @@ export class WriterTurn {
   /** Ends the turn once those who wait have been heard. */
   release(): void {
     if (!this.turn.isTaken) return;
-    setImmediate(() => this.give());
+    // Two rounds: in the one between them those who wait are accepted.
+    setImmediate(() => setImmediate(() => this.give()));
   }
 
   private give(): void {
-    if (this.turn.isTaken && this.turn.release()) this.owesOthers = true;
+    if (this.turn.isTaken) this.given = this.turn.release(giveWayMs);
   }
 
   private isHeld(view: MutexView | undefined): boolean {
@@ -71,7 +73,8 @@ export class WriterTurn {
     let idleMs = 0;
     for (;;) {
       const before = performance.now();
-      if (this.owesOthers) await this.giveWay();
+      await this.given;
+      this.given = undefined;
       const isMine = this.turn.tryTake();
       const view = this.lockFile.look();
       const isHeld = this.isHeld(view);
@@ -83,25 +86,13 @@ export class WriterTurn {
         watch.note(view, this.stalled);
       } catch (error) {
         this.stalled = watch.key;
-        this.turn.release();
+        this.give();
         throw error;
       }
       if (isMine) await pause(busyLookMs);
-      else this.owesOthers = (await this.turn.released(lookMs)) === 'ended';
+      else if ((await this.turn.released(lookMs)) !== 'given') await pause(1);
       idleMs = isHeld || isMine ? 0 : idleMs + Math.min(performance.now() - before, 2 * lookMs);
     }
-  }
-
-  /** Lets the one whose turn is next take it. */
-  private async giveWay(): Promise<void> {
-    const until = performance.now() + giveWayMs;
-    while (performance.now() < until) {
-      const wait = await this.turn.released(lookMs);
-      this.owesOthers = wait === 'ended';
-      if (wait === 'given') return;
-      if (wait === 'free') await pause(1);
-    }
-    this.owesOthers = false;
   }
 }
 
