@@ -216,7 +216,9 @@ describe('bad input: one clear line, the documented exit code, nothing half made
     mkdirSync(inside);
     await mound(['init', inside]);
     const read = await run(process.execPath, [moundBin, '--repo', inside, 'ls'], { uid, cwd: dir });
-    expect(read).toMatchObject({ code: 1, stdout: '' });
-    expect(read.stderr).toMatch(/^mound: [^\n]*cannot be written[^\n]*\n$/);
+    expect(read).toMatchObject({ code: 0, stderr: '' });
+    const written = await run(process.execPath, [moundBin, '--repo', inside, 'put', 'a', '-m', 'm'], { uid, cwd: dir });
+    expect(written).toMatchObject({ code: 1, stdout: '' });
+    expect(written.stderr).toMatch(/^mound: [^\n]*cannot be written[^\n]*\n$/);
   });
 });

@@ -30,7 +30,7 @@ export function addCareCommands(program: Command, finish: Finish): void {
     .description('verify every object, chain and index')
     .action(async (_flags: object, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const report = repo.fsck();
         if (context.isJson) await writeJson(report);
         else {
@@ -46,7 +46,7 @@ export function addCareCommands(program: Command, finish: Finish): void {
     .description('sizes and counts')
     .action(async (_flags: object, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const stats = repo.stats();
         if (context.isJson) await writeJson(stats);
         else for (const [name, value] of Object.entries(stats)) await writeLine(`${name}  ${String(value)}`);

@@ -62,7 +62,7 @@ export function addConflictCommands(program: Command, finish: Finish): void {
     .description('open conflicts')
     .action(async (_flags: object, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const open = repo.conflicts();
         if (context.isJson) await writeJson({ conflicts: open.map(viewFields) });
         for (const view of context.isJson ? [] : open) {
@@ -78,7 +78,7 @@ export function addConflictCommands(program: Command, finish: Finish): void {
     .argument('<id>')
     .action(async (id: string, _flags: object, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const view = repo.conflict(id);
         if (context.isJson) await writeJson(viewFields(view));
         for (const path of context.isJson ? [] : view.paths) {

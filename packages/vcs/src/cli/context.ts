@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { userInfo } from 'node:os';
-import { MoundError } from '../core/errors.ts';
+import { isMoundError, MoundError } from '../core/errors.ts';
 import { absent, any, version, type Author, type Precondition } from '../core/intent.ts';
 import type { Repo } from '../repo/api.ts';
 import { openRepo } from '../repo/open.ts';
@@ -30,7 +30,20 @@ export class Context {
   /** The repository named by `--repo`, or the nearest at or above the working directory. */
   async withRepo<T>(use: (repo: Repo) => Promise<T>): Promise<T> {
     const dir = this.options.repo ?? findRepoDir(process.cwd()) ?? process.cwd();
-    const repo = await openRepo(dir);
+    return this.using(await openRepo(dir), use);
+  }
+
+  /** The same for a command that only reads: it runs where the repository cannot be written to, too. */
+  async withReadRepo<T>(use: (repo: Repo) => Promise<T>): Promise<T> {
+    const dir = this.options.repo ?? findRepoDir(process.cwd()) ?? process.cwd();
+    const opened = openRepo(dir).catch((error: unknown) => {
+      if (isMoundError(error, 'permission-denied')) return openRepo(dir, { readOnly: true });
+      throw error;
+    });
+    return this.using(await opened, use);
+  }
+
+  private async using<T>(repo: Repo, use: (repo: Repo) => Promise<T>): Promise<T> {
     try {
       return await use(repo);
     } finally {

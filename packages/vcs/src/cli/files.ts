@@ -67,7 +67,7 @@ export function addFileCommands(program: Command, finish: Finish): void {
     .option('--branch <name>', 'default: main')
     .action(async (path: string, flags: ReadFlags, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const snapshot = repo.snapshot(flags.at, flags.branch);
         const head = snapshot.head(path);
         const content = snapshot.read(path);
@@ -93,7 +93,7 @@ export function addFileCommands(program: Command, finish: Finish): void {
     .option('--branch <name>', 'default: main')
     .action(async (prefix: string | undefined, flags: ReadFlags, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const snapshot = repo.snapshot(flags.at, flags.branch);
         const files = snapshot.list(prefix);
         if (context.isJson) await writeJson({ seq: snapshot.seq, files });
@@ -112,7 +112,7 @@ export function addFileCommands(program: Command, finish: Finish): void {
       const from = flags.from === undefined ? startCursor : parseCursor(flags.from);
       if (from === undefined)
         throw new MoundError('invalid-argument', `'${flags.from}' is no cursor; use SEQ or SEQ:INDEX`);
-      await new Context(command).withRepo(async (repo) => {
+      await new Context(command).withReadRepo(async (repo) => {
         if (flags.follow !== true) for (const event of repo.events(from)) await writeJson(event);
         else {
           const stop = new AbortController();

@@ -38,7 +38,7 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
     .option('--by-author <name>', 'only those of an author or agent')
     .action(async (path: string | undefined, flags: LogFlags, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const { byAuthor, ...rest } = flags;
         const options = {
           ...rest,
@@ -62,7 +62,7 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
     .argument('<commit>', 'a commit id or a seq')
     .action(async (id: string, _flags: object, command: Command) => {
       const context = new Context(command);
-      await context.withRepo(async (repo) => {
+      await context.withReadRepo(async (repo) => {
         const view = repo.commit(/^\d{1,15}$/.test(id) ? Number(id) : id);
         await (context.isJson ? writeJson(entryFields(view)) : printCommit(view));
         finish(exitCodes.ok);

@@ -11,7 +11,11 @@ export type ErrorCode =
   | 'format-unknown'
   | 'permission-denied'
   | 'disk-full'
+  | 'disk-failed'
   | 'writer-stalled'
+  | 'too-many-readers'
+  | 'other-namespace'
+  | 'shared-file-system'
   | 'operation-mismatch'
   | 'no-such-seq'
   | 'no-such-branch'
@@ -68,6 +72,8 @@ const unreadable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'format-newer',
   'format-unknown',
   'object-damaged',
+  'other-namespace',
+  'shared-file-system',
   'git-missing',
   'git-too-old',
   'not-a-git-repository',

@@ -209,4 +209,6 @@ export interface CompactOptions {
 export interface OpenOptions {
   /** Make the repository if there is none. */
   readonly create?: boolean;
+  /** Open what can only be read, too; writing answers `permission-denied`. */
+  readonly readOnly?: boolean;
 }

@@ -12,12 +12,13 @@ export interface Ports {
 
 /**
  * Opens the repository in `dir` (the directory that holds `.mound/`).
- * Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`, `disk-full`.
+ * Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`, `disk-full`,
+ * `other-namespace`, `shared-file-system`, `too-many-readers`.
  */
 export async function openRepo(dir: string, options: OpenOptions & Ports = {}): Promise<Repo> {
-  const { clock = systemClock, random = systemRandom } = options;
+  const { clock = systemClock, random = systemRandom, readOnly = false } = options;
   const home = resolve(dir);
-  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock);
+  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock, readOnly);
   try {
     return await EmbeddedRepo.create(home, clock, random);
   } catch (error) {

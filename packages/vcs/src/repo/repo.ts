@@ -82,8 +82,8 @@ export class EmbeddedRepo implements Repo {
     return new EmbeddedRepo(await Store.create(dir, random), clock);
   }
 
-  static async open(dir: string, clock: Clock): Promise<EmbeddedRepo> {
-    const repo = new EmbeddedRepo(await Store.open(dir), clock);
+  static async open(dir: string, clock: Clock, readOnly = false): Promise<EmbeddedRepo> {
+    const repo = new EmbeddedRepo(await Store.open(dir, { readOnly }), clock);
     await repo.unparkThawed();
     return repo;
   }

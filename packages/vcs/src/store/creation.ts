@@ -10,6 +10,8 @@ import { encodeCounters, firstCounters } from './counters.ts';
 import { closeEnvironment, inTransaction, metaCounters, metaFormat, openEnvironment } from './environment.ts';
 import { asFault } from './faults.ts';
 import { LockFile } from './lock-file.ts';
+import { mustBeLocal } from './opening.ts';
+import { systemPlace } from './place.ts';
 import { storeDirName } from './store-dir.ts';
 
 /**
@@ -25,6 +27,7 @@ export async function createStore(dir: string, random: Random): Promise<void> {
   const parent = existsSync(dir) ? undefined : mkdirAsked(dir);
   const draft = join(dir, `${storeDirName}-${Buffer.from(random.bytes(8)).toString('hex')}`);
   try {
+    mustBeLocal(dir, systemPlace);
     mkdirSync(join(draft, 'store'), { recursive: true });
     writeFileSync(join(draft, 'wake'), '');
     const environment = openEnvironment(draft, new LockFile(join(draft, 'store', 'lock.mdb')));

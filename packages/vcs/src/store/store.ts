@@ -1,10 +1,9 @@
-import { accessSync, closeSync, constants, futimesSync, openSync, readdirSync, statSync } from 'node:fs';
+import { closeSync, futimesSync, openSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isMoundError, MoundError } from '../core/errors.ts';
+import { MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
 import { decodeCounters, encodeCounters, type Counters } from './counters.ts';
 import { createStore } from './creation.ts';
-import { faultOfDataFile } from './data-file.ts';
 import {
   closeEnvironment,
   inTransaction,
@@ -15,19 +14,12 @@ import {
   type Identity,
 } from './environment.ts';
 import { asFault, corrupt } from './faults.ts';
-import { LockFile } from './lock-file.ts';
-import { Presence } from './presence.ts';
+import { dataPathOf, openStore, type Company, type Opened, type OpeningOptions } from './opening.ts';
 import { storeDirName } from './store-dir.ts';
 import type { TableName, Tables } from './tables.ts';
-import { Turn } from './turn.ts';
-import { WriterTurn } from './writer-turn.ts';
 
-/** What stands beside the environment: who has the store open, and whose turn it is to write. */
-interface Company {
-  readonly lockFile: LockFile;
-  readonly presence: Presence;
-  readonly turn: WriterTurn;
-}
+/** Readers that died are looked for so often: what they read is kept from being used again. */
+const readersCheckMs = 10_000;
 
 /**
  * The LMDB environment of one repository. Invariants:
@@ -41,6 +33,8 @@ export class Store {
   readonly identity: Identity;
   private readonly company: Company;
   private environment: Environment;
+  private readonly isForReading: boolean;
+  private readersCheckedMs = performance.now();
   private readonly wakePath: string;
   private wakeHandle: number | undefined;
   /** Newest seq that this process has written: it must never be gone. */
@@ -49,11 +43,12 @@ export class Store {
   private newestEntry: { readonly key: Buffer; readonly value: Buffer } | undefined;
   private open = true;
 
-  private constructor(dir: string, environment: Environment, company: Company) {
+  private constructor(dir: string, { environment, company }: Opened, isForReading: boolean) {
     const home = join(dir, storeDirName);
     this.dir = dir;
     this.environment = environment;
     this.company = company;
+    this.isForReading = isForReading;
     this.identity = readIdentity(home, environment.tables);
     this.wakePath = join(home, 'wake');
   }
@@ -67,33 +62,16 @@ export class Store {
   /**
    * While a stopped process holds the writer mutex the store opens for reading,
    * and for writing when it is first written to after that.
-   * Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`.
+   * Errors: `no-repository`, `corrupt-store`, `format-newer`, `format-unknown`, `permission-denied`,
+   * `other-namespace`, `shared-file-system`, `too-many-readers`, `disk-full`.
    */
-  static async open(dir: string): Promise<Store> {
-    const home = join(dir, storeDirName);
-    const dataPath = join(home, 'store', 'data.mdb');
+  static async open(dir: string, options: OpeningOptions = {}): Promise<Store> {
+    const opened = await openStore(dir, options);
     try {
-      statSync(dataPath);
+      return new Store(dir, opened, options.readOnly === true);
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'EACCES') throw asFault(cause, dir);
-      throw new MoundError('no-repository', `${dir} is no Mound repository; 'mound init' makes one`, { dir });
-    }
-    try {
-      accessSync(dataPath, constants.R_OK | constants.W_OK);
-      const fault = faultOfDataFile(dataPath);
-      if (fault !== undefined) throw corrupt(dataPath, fault);
-    } catch (cause) {
-      throw asFault(cause, dir);
-    }
-    const company = companyOf(dir, dataPath);
-    company.presence.announce();
-    let environment: Environment | undefined;
-    try {
-      environment = await openInTurn(home, company);
-      return new Store(dir, environment, company);
-    } catch (cause) {
-      if (environment !== undefined) await closeEnvironment(environment);
-      company.presence.leave();
+      await closeEnvironment(opened.environment);
+      opened.company.presence.leave();
       throw asFault(cause, dir);
     }
   }
@@ -102,7 +80,7 @@ export class Store {
     return this.environment.tables;
   }
 
-  /** Opened for reading, because a stopped process held the writer mutex. */
+  /** Opened for reading: so asked, or while a stopped process held the writer mutex. */
   get isReadOnly(): boolean {
     return this.environment.isReadOnly;
   }
@@ -142,7 +120,14 @@ export class Store {
    * will be written by this call. Errors: `writer-stalled`.
    */
   takeTurn(): Promise<void> | undefined {
+    if (this.isForReading) return Promise.reject(this.writeRefused());
     return this.isReadOnly ? this.reopen() : this.company.turn.take();
+  }
+
+  private writeRefused(): MoundError {
+    return new MoundError('permission-denied', `${this.dir} was opened for reading; open it again to write to it`, {
+      dir: this.dir,
+    });
   }
 
   endTurn(): void {
@@ -170,6 +155,7 @@ export class Store {
     this.mustBeOpen();
     this.newestEntry = undefined;
     const { environment } = this;
+    this.checkReaders();
     try {
       const { value, lastSeq } = inTransaction(environment, () => {
         const counters = this.readCounters();
@@ -185,8 +171,15 @@ export class Store {
       this.knownSeq = lastSeq;
       return value;
     } catch (cause) {
-      throw asFault(cause, this.dir);
+      throw asFault(cause, this.dir, dataPathOf(this.dir));
     }
+  }
+
+  private checkReaders(): void {
+    const now = performance.now();
+    if (now - this.readersCheckedMs < readersCheckMs) return;
+    this.readersCheckedMs = now;
+    this.environment.root.readerCheck();
   }
 
   private mustHaveWritten(lastSeq: number): void {
@@ -249,33 +242,5 @@ export class Store {
     turn.release();
     await closeEnvironment(this.environment);
     presence.leave();
-  }
-}
-
-function companyOf(dir: string, dataPath: string): Company {
-  const home = join(dir, storeDirName);
-  const lockFile = new LockFile(join(home, 'store', 'lock.mdb'));
-  const presence = new Presence(join(home, 'open'));
-  const { dev, ino } = statSync(dataPath);
-  return { lockFile, presence, turn: new WriterTurn(dir, lockFile, presence, new Turn(`${dev}:${ino}`)) };
-}
-
-/** Opens the environment in this process's turn, since opening it to write locks the writer mutex. */
-async function openInTurn(home: string, { lockFile, presence, turn }: Company): Promise<Environment> {
-  const isReadOnly = presence.isShared() && (turn.halted() !== undefined || !(await hasTurn(turn)));
-  try {
-    return openEnvironment(home, lockFile, isReadOnly);
-  } finally {
-    turn.release();
-  }
-}
-
-async function hasTurn(turn: WriterTurn): Promise<boolean> {
-  try {
-    await turn.take();
-    return true;
-  } catch (error) {
-    if (isMoundError(error, 'writer-stalled')) return false;
-    throw error;
   }
 }
