@@ -1,0 +1,210 @@
+import { encodeBranch, type BranchRow } from '../format/branch.ts';
+import { decodeEntry } from '../format/entry-codec.ts';
+import type { ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
+import { encodeHead, encodePlace } from '../format/head.ts';
+import { authorKey, headKey, idKey, pathKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { foldKey } from '../land/batch-writer.ts';
+import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-index.ts';
+import type { LogReader } from '../log/log-reader.ts';
+import { bytesOfPath, pathOfBytes } from '../core/path.ts';
+import type { RepoPath } from '../core/ids.ts';
+import { encodeCounters, firstCounters, type Counters } from '../store/counters.ts';
+import { corrupt, type Store } from '../store/store.ts';
+import type { TableName } from '../store/tables.ts';
+
+/** Rows of one table: value by key in hex. */
+export type Rows = Map<string, Buffer>;
+/** What each derived table must hold. `meta` has its counters alone. */
+export type Indexes = ReadonlyMap<TableName, Rows>;
+
+/** The key of the counters in `meta`. */
+export const countersKey = Buffer.from('counters').toString('hex');
+
+const hex = (key: Uint8Array): string => Buffer.from(key.buffer, key.byteOffset, key.length).toString('hex');
+
+/**
+ * Computes what every table that is derived from the log must hold, from the
+ * log alone and from what is not in it: the names of paths and authors (of each,
+ * two tables hold both directions, and what one lacks is taken from the other)
+ * and the marks of export. The lagging tables come out complete, and the
+ * counters say so. Reads one committed state, past every cache; holds all rows
+ * in memory. `unchanged`, `git-by-seq` and the identity cannot be derived.
+ * Errors: `corrupt-store` where the log itself has a gap or cannot be decoded.
+ */
+export function rebuildIndexes(reader: LogReader): Indexes {
+  reader.store.refresh();
+  return new Rebuild(reader.store).run();
+}
+
+class Rebuild {
+  private readonly store: Store;
+  private readonly tables = new Map<TableName, Rows>();
+  private readonly counters: Counters = { ...firstCounters };
+  private readonly branches = new Map<number, BranchRow>();
+  /** First parent of each commit's entry; 0: none. */
+  private readonly firstParents = new Map<number, number>();
+  private readonly pathIds = new Map<RepoPath, number>();
+
+  constructor(store: Store) {
+    this.store = store;
+  }
+
+  run(): Indexes {
+    for (const name of derived) this.tables.set(name, new Map());
+    this.addBranch({ id: 0, name: 'main', parentId: -1, forkSeq: 0, commitSeq: 0 });
+    this.names();
+    for (const { key, value } of this.store.tables.log.getRange({})) {
+      const seq = seqOfKey(key);
+      if (seq !== this.counters.lastSeq + 1)
+        throw corrupt(this.store.dir, `log entry ${this.counters.lastSeq + 1} is missing`);
+      this.counters.lastSeq = seq;
+      this.entry(decodeEntry(seq, Buffer.from(value)));
+    }
+    for (const branch of this.branches.values()) this.put('branches', idKey(branch.id), encodeBranch(branch));
+    for (const { key, value } of this.store.tables.gitBySeq.getRange({})) this.put('seqByGit', value, key);
+    this.counters.operationsSeq = this.counters.lastSeq;
+    this.counters.commitsSeq = this.counters.lastSeq;
+    this.rows('meta').set(countersKey, encodeCounters(this.counters));
+    return this.tables;
+  }
+
+  private rows(table: TableName): Rows {
+    const rows = this.tables.get(table);
+    if (rows === undefined) throw new Error(`${table} is not derived`);
+    return rows;
+  }
+
+  private put(table: TableName, key: Uint8Array, value: Uint8Array): void {
+    this.rows(table).set(hex(key), Buffer.from(value));
+  }
+
+  /** Names and their ids, from whichever table has them. */
+  private names(): void {
+    const { paths, pathNames, authors, authorIds } = this.store.tables;
+    for (const { key, value } of paths.getRange({})) {
+      const name = key.subarray(0, -1);
+      // A longer key holds the path's beginning alone.
+      if (hex(pathKey(name)) === hex(key)) this.put('pathNames', value, name);
+    }
+    for (const { key, value } of pathNames.getRange({})) this.put('pathNames', key, value);
+    for (const [key, bytes] of this.rows('pathNames')) {
+      const id = Number.parseInt(key, 16);
+      const path = pathOfBytes(bytes);
+      this.pathIds.set(path, id);
+      this.put('paths', pathKey(bytesOfPath(path)), idKey(id));
+      this.put('folds', foldKey(path, id), Buffer.of(1));
+      this.counters.nextPathId = Math.max(this.counters.nextPathId, id + 1);
+    }
+    for (const { key, value } of authorIds.getRange({})) {
+      if (hex(authorKey(key)) === hex(key)) this.put('authors', value, key);
+    }
+    for (const { key, value } of authors.getRange({})) this.put('authors', key, value);
+    for (const [key, packed] of this.rows('authors')) {
+      const id = Number.parseInt(key, 16);
+      this.put('authorIds', authorKey(packed), idKey(id));
+      this.counters.nextAuthorId = Math.max(this.counters.nextAuthorId, id + 1);
+    }
+  }
+
+  private addBranch(branch: BranchRow): void {
+    this.branches.set(branch.id, branch);
+    this.put('branchNames', Buffer.from(branch.name), idKey(branch.id));
+    this.counters.nextBranchId = Math.max(this.counters.nextBranchId, branch.id + 1);
+  }
+
+  private branch(id: number, seq: number): BranchRow {
+    const branch = this.branches.get(id);
+    if (branch === undefined)
+      throw corrupt(this.store.dir, `log entry ${seq} is on branch ${id}, which no entry forked`);
+    return branch;
+  }
+
+  private first(spec: LaggingSpec, entry: LogEntry): void {
+    const key = spec.keyOf(entry);
+    if (key === undefined) return;
+    const bytes = spec.bytesOf(key);
+    if (!this.rows(spec.table).has(hex(bytes))) this.put(spec.table, bytes, seqKey(entry.seq));
+  }
+
+  private entry(entry: LogEntry): void {
+    this.first(operationSpec, entry);
+    this.first(commitSpec, entry);
+    switch (entry.kind) {
+      case 'landing':
+        return this.landing(entry);
+      case 'conflict':
+        this.put('conflicts', seqKey(entry.seq), seqKey(0));
+        return this.close('parked', entry.unparks, entry.seq);
+      case 'parked':
+        return this.put('parked', seqKey(entry.seq), seqKey(0));
+      case 'unparked':
+        return this.close('parked', entry.parked, entry.seq);
+      case 'freeze':
+        return this.put('freezes', this.markKey(entry.branchId, entry.path), seqKey(entry.seq));
+      case 'thaw':
+        this.rows('freezes').delete(hex(this.markKey(entry.branchId, entry.path)));
+        return;
+      case 'flag':
+        return;
+      case 'fork':
+        return this.fork(entry);
+      case 'tag':
+        return this.put('tags', Buffer.from(entry.name), seqKey(entry.at));
+    }
+  }
+
+  private markKey(branchId: number, path: string): Buffer {
+    const id = this.pathIds.get(path as RepoPath);
+    if (id === undefined) throw corrupt(this.store.dir, `no table gives the id of ${path}`);
+    return headKey(branchId, id);
+  }
+
+  private close(table: 'conflicts' | 'parked', seq: number, by: number): void {
+    if (seq > 0) this.put(table, seqKey(seq), seqKey(by));
+  }
+
+  private fork({ seq, branchId: id, name, parentId, at: forkSeq }: ForkEntry): void {
+    let { commitSeq } = this.branch(parentId, seq);
+    while (commitSeq > forkSeq) commitSeq = this.firstParents.get(commitSeq) ?? 0;
+    this.addBranch({ id, name, parentId, forkSeq, commitSeq });
+  }
+
+  private landing(entry: LandingEntry): void {
+    const { seq, branchId } = entry;
+    const branch = this.branch(branchId, seq);
+    for (const [index, { pathId, mode, body }] of entry.changes.entries()) {
+      this.put('heads', headKey(branchId, pathId), encodeHead({ seq, index }, mode));
+      if (body.form !== 'none' && body.form !== 'same') this.counters.objects++;
+    }
+    for (const [index, { key }] of entry.records.entries()) {
+      this.put('records', Buffer.from(key), encodePlace({ seq, index }));
+    }
+    this.close('conflicts', entry.resolves, seq);
+    this.close('parked', entry.unparks, seq);
+    if (entry.commit === undefined) return;
+    this.counters.commits++;
+    this.firstParents.set(seq, entry.parents[0] ?? 0);
+    this.branches.set(branchId, { ...branch, commitSeq: seq });
+  }
+}
+
+/** Every table but the log and what cannot be derived from it. */
+const derived: readonly TableName[] = [
+  'meta',
+  'heads',
+  'paths',
+  'pathNames',
+  'folds',
+  'authors',
+  'authorIds',
+  'branches',
+  'branchNames',
+  'records',
+  'operations',
+  'commits',
+  'conflicts',
+  'parked',
+  'freezes',
+  'tags',
+  'seqByGit',
+];
