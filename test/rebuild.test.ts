@@ -68,7 +68,9 @@ test('a fault in any derived table is found', async () => {
     expect(first, `${table} has a row`).toBeDefined();
     const [key, value] = first ?? ['', Buffer.alloc(0)];
     expect(faultsOf(table, new Map(rest))).toEqual([`${table} extra`]);
-    expect(faultsOf(table, new Map([...rows, [key, Buffer.concat([value, value])]]))).toEqual([`${table} different`]);
+    // A row of `commits` is right where it leads to an entry of that commit, whichever the rebuilt one names.
+    const different = table === 'commits' ? [] : [`${table} different`];
+    expect(faultsOf(table, new Map([...rows, [key, Buffer.concat([value, value])]]))).toEqual(different);
     expect(faultsOf(table, new Map([...rows, ['ff00ff', value]]))).toEqual([`${table} missing`]);
   }
 });

@@ -89,7 +89,8 @@ export class Batch {
       this.writer.release(intent.hold, this.now);
       this.states.clear();
     }
-    if (operationId !== undefined && this.counters.lastSeq > before) this.operations.set(operationId, before + 1);
+    const isFirst = operationId !== undefined && intent.extras.unparks === 0;
+    if (isFirst && this.counters.lastSeq > before) this.operations.set(operationId, before + 1);
     return decision;
   }
 
