@@ -80,6 +80,7 @@ export class BatchWriter {
     invariant(entry.seq === this.counters.lastSeq + 1, 'an entry takes the next seq');
     this.counters.lastSeq = entry.seq;
     this.reader.store.put('log', seqKey(entry.seq), encodeEntry(entry));
+    this.reader.store.steps.reach('entry-written');
     this.written.push(entry);
   }
 
@@ -103,6 +104,7 @@ export class BatchWriter {
     const id = this.counters.nextBranchId++;
     this.branches.set(id, { id, ...row, commit: undefined });
     this.reader.store.put('branchNames', Buffer.from(row.name), idKey(id));
+    this.reader.store.steps.reach('branch-added');
     return id;
   }
 
@@ -139,6 +141,7 @@ export class BatchWriter {
     for (let at = 0; at < bytes.length; at += partBytesMax) {
       const chunk = Buffer.from(bytes.buffer, bytes.byteOffset + at, Math.min(partBytesMax, bytes.length - at));
       this.reader.store.put('parts', partKey(seq, index, part++), sealed(chunk));
+      this.reader.store.steps.reach('part-written');
     }
     return part;
   }
@@ -229,6 +232,7 @@ export class BatchWriter {
       const gitId = Buffer.from(extras.git.id, 'hex');
       this.reader.store.put('gitBySeq', seqKey(seq), gitId);
       this.reader.store.put('seqByGit', gitId, seqKey(seq));
+      this.reader.store.steps.reach('git-marked');
     }
     if (extras.resolves > 0) this.close('conflicts', extras.resolves, seq);
     if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
@@ -269,9 +273,11 @@ export class BatchWriter {
       this.reader.store.put('heads', headKey(branchId, row.pathId), encodeHead({ seq, index }, row.mode));
       if (row.body.form !== 'none' && row.body.form !== 'same') this.counters.objects++;
     }
+    if (changes.length > 0) this.reader.store.steps.reach('heads-written');
     for (const [index, row] of records.entries()) {
       this.reader.store.put('records', Buffer.from(row.key), encodePlace({ seq, index }));
     }
+    if (records.length > 0) this.reader.store.steps.reach('records-written');
   }
 
   /** Keeps paths for one intent while its merge runs; others on them are asked again later. */
@@ -300,10 +306,12 @@ export class BatchWriter {
   /** A conflict or a parked intent: open until `close` names the entry that ended it. */
   open(table: 'conflicts' | 'parked', seq: number): void {
     this.reader.store.put(table, seqKey(seq), seqKey(0));
+    this.reader.store.steps.reach('row-opened');
   }
 
   close(table: 'conflicts' | 'parked', seq: number, by: number): void {
     this.reader.store.put(table, seqKey(seq), seqKey(by));
+    this.reader.store.steps.reach('row-closed');
   }
 }
 

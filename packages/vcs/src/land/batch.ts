@@ -97,6 +97,7 @@ export class Batch {
   private decideIntent(candidate: Candidate, intent: PreparedIntent, branchId: number): Decision {
     const state = this.state(branchId);
     const verdict = decide(state, intent);
+    this.reader.store.steps.reach('decided');
     switch (verdict.kind) {
       case 'land': {
         const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads);
@@ -141,6 +142,7 @@ export class Batch {
     this.mergedBytes += plan.size;
     const results = plan.jobs.map((job) => mergeFile(job.input));
     const merged = merge.settle(intent, plan, results);
+    this.reader.store.steps.reach('merged-inside');
     if (merged.kind === 'conflict') return { kind: 'keep', conflict: merged };
     return this.decideIntent(candidate, merged.intent, branchId);
   }
@@ -253,6 +255,7 @@ export class Batch {
     } else if (operationId !== undefined && intent.asked !== undefined) {
       this.counters.unchanged++;
       this.reader.store.put('unchanged', Buffer.from(operationId), pack([seq, intent.asked]));
+      this.reader.store.steps.reach('unchanged-kept');
     }
   }
 }

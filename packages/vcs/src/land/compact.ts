@@ -78,6 +78,7 @@ export class Compaction {
       if (!isAsRead) return false;
       for (const { firstSeq, bytes, rows } of made) {
         store.put('segments', seqKey(firstSeq), bytes);
+        store.steps.reach('segment-written');
         for (const at of rows.keys()) store.tables.log.removeSync(seqKey(firstSeq + at));
         counters.compactedSeq = firstSeq + rows.length - 1;
       }

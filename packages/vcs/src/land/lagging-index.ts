@@ -126,6 +126,7 @@ export class LaggingIndex {
       value.writeUIntBE(row.seq, 0, 6);
       this.reader.store.put(this.spec.table, this.spec.bytesOf(row.key), value);
     }
+    this.reader.store.steps.reach('index-slice-drained');
     this.draining.at = end;
     if (end < sorted.length) return;
     counters[this.spec.counter] = through;

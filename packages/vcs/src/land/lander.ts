@@ -94,7 +94,9 @@ export class Lander {
 
   private landNow(admitted: AdmittedIntent, extras: LandingExtras): Promise<Outcome> {
     this.reader.store.mustBeOpen();
+    this.reader.store.steps.reach('admitted');
     const prepared = this.prepared(admitted, extras);
+    this.reader.store.steps.reach('prepared');
     return isRejected(prepared) ? this.refuse(admitted, prepared) : this.enqueueIntent(prepared);
   }
 
@@ -270,6 +272,7 @@ export class Lander {
     let findings: readonly (Finding | Decision)[];
     try {
       findings = store.transact((counters) => {
+        store.steps.reach('batch-begun');
         this.operations.catchUp(counters);
         this.commits.catchUp(counters);
         this.reader.heads.catchUp(counters.lastSeq);
@@ -280,17 +283,20 @@ export class Lander {
         this.operations.drain(counters);
         this.commits.drain(counters);
         finished = writer;
+        store.steps.reach('batch-written');
         return found;
       });
     } catch (error) {
       this.recover(items, error);
       return;
     }
+    store.steps.reach('committed');
     finished?.settle();
     const written: readonly LogEntry[] = finished?.written ?? [];
     this.operations.learn(written);
     this.commits.learn(written);
     for (const [at, item] of items.entries()) this.tell(item, findings[at]);
+    store.steps.reach('told');
     if (written.length > 0) {
       store.wake();
       this.onAdvance?.();
@@ -300,6 +306,7 @@ export class Lander {
   private find(batch: Batch, writer: BatchWriter, counters: Counters, item: Item): Finding | Decision {
     if (item.kind === 'intent') return batch.decide(item);
     const tell = item.act(writer, counters);
+    this.reader.store.steps.reach('act-written');
     batch.acted();
     return tell;
   }
@@ -354,8 +361,10 @@ export class Lander {
       const at = this.reader.refresh();
       const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId));
       const plan = merge.plan(intent, at);
+      this.reader.store.steps.reach('merge-planned');
       const results = await Promise.all(plan.jobs.map((job) => this.mergePool.merge(job.input)));
       const merged = merge.settle(intent, plan, results);
+      this.reader.store.steps.reach('merged-outside');
       if (merged.kind === 'merged') this.enqueue({ ...item, intent: merged.intent });
       else this.enqueueKept({ ...item, intent }, merged);
     })().catch((error: unknown) => this.fail(item, error));
@@ -365,6 +374,7 @@ export class Lander {
   private enqueueKept(item: IntentItem, conflict: FoundConflict | undefined): void {
     try {
       const kept = item.kept ?? encodeKept(item.intent.admitted);
+      this.reader.store.steps.reach('kept-encoded');
       this.enqueue({ ...item, kept, bytes: kept.length, conflict: conflict ?? item.conflict });
     } catch (error) {
       this.fail(item, error);

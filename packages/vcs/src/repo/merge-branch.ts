@@ -42,6 +42,7 @@ export async function mergeBranch(
     ...(options.rationale !== undefined && { rationale: options.rationale }),
     ...(options.operationId !== undefined && { operationId: options.operationId }),
   });
+  reader.store.steps.reach('branch-read');
   if (isRejected(form)) return form;
   const mergedSeq = branch.commitSeq > branch.forkSeq ? branch.commitSeq : 0;
   return lander.land({ ...form, mergedSeq }, noExtras);

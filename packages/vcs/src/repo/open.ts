@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { isMoundError } from '../core/errors.ts';
 import { systemClock, systemRandom, type Clock, type Random } from '../core/ports.ts';
+import { noSteps, type Steps } from '../core/steps.ts';
 import { isRepoDir } from '../store/store-dir.ts';
 import type { OpenOptions, Repo } from './api.ts';
 import { EmbeddedRepo } from './repo.ts';
@@ -8,6 +9,8 @@ import { EmbeddedRepo } from './repo.ts';
 export interface Ports {
   readonly clock?: Clock;
   readonly random?: Random;
+  /** For tests that make a process die at a named step. */
+  readonly steps?: Steps;
 }
 
 /**
@@ -16,20 +19,20 @@ export interface Ports {
  * `other-namespace`, `shared-file-system`, `too-many-readers`.
  */
 export async function openRepo(dir: string, options: OpenOptions & Ports = {}): Promise<Repo> {
-  const { clock = systemClock, random = systemRandom, readOnly = false } = options;
+  const { clock = systemClock, random = systemRandom, steps = noSteps, readOnly = false } = options;
   const home = resolve(dir);
-  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock, readOnly);
+  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock, { readOnly, steps });
   try {
-    return await EmbeddedRepo.create(home, clock, random);
+    return await EmbeddedRepo.create(home, clock, random, { steps });
   } catch (error) {
     // Another process came first: its repository is as good.
-    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock);
+    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock, { steps });
     throw error;
   }
 }
 
 /** Makes a repository. Errors: `already-a-repository` and those of {@link openRepo}. */
 export async function initRepo(dir: string, ports: Ports = {}): Promise<Repo> {
-  const { clock = systemClock, random = systemRandom } = ports;
-  return EmbeddedRepo.create(resolve(dir), clock, random);
+  const { clock = systemClock, random = systemRandom, steps = noSteps } = ports;
+  return EmbeddedRepo.create(resolve(dir), clock, random, { steps });
 }

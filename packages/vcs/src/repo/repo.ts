@@ -21,6 +21,7 @@ import { outcomeOfEntry } from '../land/outcomes.ts';
 import { noExtras } from '../land/prepared.ts';
 import { LogReader } from '../log/log-reader.ts';
 import { MergePool } from '../merge/index.ts';
+import type { OpeningOptions } from '../store/opening.ts';
 import { Store } from '../store/store.ts';
 import { Conflicts, keptOf } from '../views/conflicts.ts';
 import { Fsck } from '../views/fsck.ts';
@@ -78,12 +79,13 @@ export class EmbeddedRepo implements Repo {
 
   private readonly clock: Clock;
 
-  static async create(dir: string, clock: Clock, random: Random): Promise<EmbeddedRepo> {
-    return new EmbeddedRepo(await Store.create(dir, random), clock);
+  static async create(dir: string, clock: Clock, random: Random, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
+    return new EmbeddedRepo(await Store.create(dir, random, options), clock);
   }
 
-  static async open(dir: string, clock: Clock, readOnly = false): Promise<EmbeddedRepo> {
-    const repo = new EmbeddedRepo(await Store.open(dir, { readOnly }), clock);
+  static async open(dir: string, clock: Clock, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
+    const repo = new EmbeddedRepo(await Store.open(dir, options), clock);
+    repo.store.steps.reach('store-opened');
     await repo.unparkThawed();
     return repo;
   }
@@ -201,6 +203,7 @@ export class EmbeddedRepo implements Repo {
     options: ActOptions,
   ): Promise<{ readonly seq: Seq; readonly parked: { readonly id: ParkedId; readonly outcome: Outcome }[] }> {
     const seq = await this.mark('thaw', path, options);
+    this.store.steps.reach('thaw-marked');
     const parked: { id: ParkedId; outcome: Outcome }[] = [];
     // All that are open: another freeze may have ended since without anyone to decide its intents again.
     for (const parkedSeq of this.openParked()) {
@@ -226,6 +229,7 @@ export class EmbeddedRepo implements Repo {
     const entry = this.reader.mustGetEntry(seq);
     if (entry.kind !== 'parked') return undefined;
     const outcome = await this.lander.land(keptOf(this.reader, entry), { ...noExtras, unparks: seq });
+    this.store.steps.reach('unparked');
     if (outcome.kind === 'parked') return undefined;
     if (outcome.kind !== 'rejected') return outcome;
     // Not an answer to the intent itself: it waits for the next thaw.
@@ -356,8 +360,10 @@ export class EmbeddedRepo implements Repo {
 
   async close(): Promise<void> {
     await this.lander.drained();
+    this.store.steps.reach('drained');
     await Promise.all([this.mergePool.close(), this.hashPool.close()]);
     await this.store.close();
+    this.store.steps.reach('closed');
   }
 }
 

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, renameSync, rmdirSync, rmSync, writeFileSync } f
 import { join, resolve } from 'node:path';
 import { MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
+import type { Steps } from '../core/steps.ts';
 import { encodeBranch } from '../format/branch.ts';
 import { pack } from '../format/codec.ts';
 import { idKey } from '../format/keys.ts';
@@ -19,7 +20,7 @@ import { storeDirName } from './store-dir.ts';
  * half of one, whoever dies or comes at the same time.
  * Errors: `already-a-repository`, `permission-denied`, `disk-full`.
  */
-export async function createStore(dir: string, random: Random): Promise<void> {
+export async function createStore(dir: string, random: Random, steps: Steps): Promise<void> {
   const home = join(dir, storeDirName);
   const already = (): MoundError =>
     new MoundError('already-a-repository', `${dir} is a Mound repository already`, { dir });
@@ -40,7 +41,9 @@ export async function createStore(dir: string, random: Random): Promise<void> {
       tables.branchNames.putSync(Buffer.from('main'), idKey(0));
     });
     await closeEnvironment(environment);
+    steps.reach('draft-made');
     renameSync(draft, home);
+    steps.reach('repo-named');
   } catch (cause) {
     rmSync(draft, { recursive: true, force: true });
     const { code } = cause as NodeJS.ErrnoException;

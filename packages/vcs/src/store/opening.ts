@@ -1,6 +1,7 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isMoundError, MoundError } from '../core/errors.ts';
+import type { Steps } from '../core/steps.ts';
 import { faultOfDataFile } from './data-file.ts';
 import { openEnvironment, type Environment } from './environment.ts';
 import { asFault, corrupt } from './faults.ts';
@@ -15,6 +16,7 @@ export interface OpeningOptions {
   /** Never to be written to through this store. */
   readonly readOnly?: boolean;
   readonly place?: Place;
+  readonly steps?: Steps;
 }
 
 /** What stands beside the environment: who has the store open, and whose turn it is to write. */

@@ -2,6 +2,7 @@ import { closeSync, futimesSync, openSync, readdirSync, statSync } from 'node:fs
 import { join } from 'node:path';
 import { MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
+import { noSteps, type Steps } from '../core/steps.ts';
 import { decodeCounters, encodeCounters, type Counters } from './counters.ts';
 import { createStore } from './creation.ts';
 import {
@@ -31,6 +32,7 @@ const readersCheckMs = 10_000;
 export class Store {
   readonly dir: string;
   readonly identity: Identity;
+  readonly steps: Steps;
   private readonly company: Company;
   private environment: Environment;
   private readonly isForReading: boolean;
@@ -43,20 +45,21 @@ export class Store {
   private newestEntry: { readonly key: Buffer; readonly value: Buffer } | undefined;
   private open = true;
 
-  private constructor(dir: string, { environment, company }: Opened, isForReading: boolean) {
+  private constructor(dir: string, { environment, company }: Opened, options: OpeningOptions) {
     const home = join(dir, storeDirName);
     this.dir = dir;
     this.environment = environment;
     this.company = company;
-    this.isForReading = isForReading;
+    this.isForReading = options.readOnly === true;
+    this.steps = options.steps ?? noSteps;
     this.identity = readIdentity(home, environment.tables);
     this.wakePath = join(home, 'wake');
   }
 
   /** Errors: `already-a-repository`, `permission-denied`, `disk-full` and those of {@link Store.open}. */
-  static async create(dir: string, random: Random): Promise<Store> {
-    await createStore(dir, random);
-    return Store.open(dir);
+  static async create(dir: string, random: Random, options: OpeningOptions = {}): Promise<Store> {
+    await createStore(dir, random, options.steps ?? noSteps);
+    return Store.open(dir, options);
   }
 
   /**
@@ -68,7 +71,7 @@ export class Store {
   static async open(dir: string, options: OpeningOptions = {}): Promise<Store> {
     const opened = await openStore(dir, options);
     try {
-      return new Store(dir, opened, options.readOnly === true);
+      return new Store(dir, opened, options);
     } catch (cause) {
       await closeEnvironment(opened.environment);
       opened.company.presence.leave();

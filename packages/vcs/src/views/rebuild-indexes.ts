@@ -9,7 +9,8 @@ import type { LogReader } from '../log/log-reader.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import type { RepoPath } from '../core/ids.ts';
 import { encodeCounters, firstCounters, type Counters } from '../store/counters.ts';
-import { corrupt, type Store } from '../store/store.ts';
+import { corrupt } from '../store/faults.ts';
+import type { Store } from '../store/store.ts';
 import type { TableName } from '../store/tables.ts';
 
 /** Rows of one table: value by key in hex. */

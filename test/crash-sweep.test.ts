@@ -1,0 +1,110 @@
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { any, openRepo, type Repo } from '@mound/vcs';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { stepNames, type StepName } from '../packages/vcs/src/core/steps.ts';
+import { runScenario } from './kit/crash/scenario.js';
+import { checkNotes, happenings, stateOf, type Note } from './kit/crash/state.ts';
+import { indexFaults } from './kit/indexes.ts';
+import { run } from './kit/process.ts';
+import { scale, seed } from './kit/seed.ts';
+import { setup, tempDir } from './kit/temp.ts';
+
+const script = fileURLToPath(new URL('./kit/crash/process.js', import.meta.url));
+
+type Counts = Partial<Record<StepName, number>>;
+
+/** Keyed entries that make a lagging index go to its table at the next transaction. */
+const fullTail = 8192;
+
+/** How a run of the scenario that nobody kills goes and ends. */
+interface Unkilled {
+  readonly counts: Counts;
+  readonly state: unknown;
+  readonly happenings: ReadonlyMap<string, number>;
+}
+
+/** Where the scenario starts: most steps are reached from nothing. */
+type Start = 'nothing' | 'empty' | 'full';
+const startOf = (step: StepName): Start =>
+  step === 'store-opened' ? 'empty' : step === 'index-slice-drained' ? 'full' : 'nothing';
+
+const fixtures = mkdtempSync(join(tmpdir(), 'mound-sweep-'));
+afterAll(() => rmSync(fixtures, { recursive: true, force: true }));
+const unkilled = new Map<Start, Unkilled>();
+
+function copyOf(start: Start): string {
+  const dir = join(tempDir(), 'repo');
+  cpSync(join(fixtures, start), dir, { recursive: true });
+  return dir;
+}
+
+beforeAll(async () => {
+  mkdirSync(join(fixtures, 'nothing'));
+  await (await openRepo(join(fixtures, 'empty'), { create: true })).close();
+  const full = await openRepo(join(fixtures, 'full'), { create: true });
+  const fill = { author: setup, message: 'fill', records: [{ key: 'fill', expect: any, value: '' }] };
+  await Promise.all(Array.from({ length: fullTail }, (_, i) => full.land({ ...fill, operationId: `fill-${i}` })));
+  await full.close();
+  for (const start of ['nothing', 'empty', 'full'] as const) {
+    const dir = copyOf(start);
+    const { code, stdout, stderr } = await run(process.execPath, [script, dir, join(dir, 'notes')]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const repo = await openRepo(dir);
+    const counts = JSON.parse(stdout) as Counts;
+    unkilled.set(start, { counts, state: stateOf(repo), happenings: happenings(repo) });
+    await repo.close();
+  }
+});
+
+function expected(step: StepName): Unkilled & { readonly count: number } {
+  const end = unkilled.get(startOf(step));
+  if (end === undefined) throw new Error('the runs that nobody kills come first');
+  return { ...end, count: end.counts[step] ?? 0 };
+}
+
+test('each named step is reached: a step that the sweep cannot reach is not covered', () => {
+  expect(stepNames.filter((step) => expected(step).count === 0)).toEqual([]);
+});
+
+/** At which of `count` times to die: the first, for every fourth step another one too; in a long run at each. */
+function timesOf(step: StepName, count: number): number[] {
+  if (scale > 1) return Array.from({ length: count }, (_, at) => at + 1);
+  const isDrawn = (stepNames.indexOf(step) + seed) % 4 === 0;
+  return count > 1 && isDrawn ? [1, 2 + (seed % (count - 1))] : [1];
+}
+
+test.each(stepNames)('killed at %s: all or nothing, and run again it is done once', async (step) => {
+  const { count, ...end } = expected(step);
+  for (const nth of timesOf(step, count)) {
+    const dir = copyOf(startOf(step));
+    const notesFile = join(dir, 'notes');
+    const { signal, stderr } = await run(process.execPath, [script, dir, notesFile, step, `${nth}`]);
+    expect({ signal, stderr }).toEqual({ signal: 'SIGKILL', stderr: '' });
+    const lines = readFileSync(notesFile, 'utf8').split('\n').slice(0, -1);
+    await checkAfterDeath(
+      dir,
+      lines.map((line) => JSON.parse(line) as Note),
+    );
+    await runScenario(dir, {}, undefined, (repo: Repo) => {
+      expect(stateOf(repo)).toEqual(end.state);
+      expect(happenings(repo)).toEqual(end.happenings);
+      expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+    });
+  }
+});
+
+async function checkAfterDeath(dir: string, notes: readonly Note[]): Promise<void> {
+  // It died before there was a repository.
+  if (!existsSync(join(dir, '.mound'))) return expect(notes).toEqual([]);
+  const repo = await openRepo(dir);
+  try {
+    checkNotes(repo, notes);
+    expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+    expect(await indexFaults(dir)).toEqual([]);
+  } finally {
+    await repo.close();
+  }
+}

@@ -1,0 +1,84 @@
+// One pass over everything that writes, in a fixed order and with fixed contents. Every intent has an operation id
+// and every other act asks first whether it was done: run again from its start after a death at any point, it must
+// end where a run that nobody killed ends.
+import { createCipheriv } from 'node:crypto';
+import { absent, any, openRepo, version } from '@mound/vcs';
+
+const author = { name: 'ada', kind: 'agent' };
+const act = { author, reason: 'split' };
+const lines = Array.from({ length: 40 }, (_, i) => `line ${i}\n`);
+const edited = (at, text) => lines.with(at, `${text}\n`).join('');
+const put = (path, content, expect = absent) => ({ kind: 'put', path, content, expect });
+/** Bytes that neither deflate nor delta makes smaller. */
+const noise = (size) => createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16)).update(Buffer.alloc(size));
+
+/**
+ * `note` is called before each intent with its id and paths, and again with its
+ * outcome before anything else is done; `look` at the end, while the repository is open.
+ */
+export async function runScenario(dir, options = {}, note = () => undefined, look = (_repo) => undefined) {
+  const repo = await openRepo(dir, { create: true, ...options });
+  const told = async (id, paths, call) => {
+    note({ id, paths });
+    const outcome = await call({ author, message: id, operationId: id });
+    note({ id, kind: outcome.kind, seq: outcome.seq });
+    return outcome;
+  };
+  const land = (id, intent) =>
+    told(id, intent.changes?.map(({ path, to }) => to ?? path) ?? [], (common) => repo.land({ ...common, ...intent }));
+  try {
+    const { seq: base } = await land('base', {
+      changes: ['a', 'b', 'src/c', 'src/d', 'f'].map((path) => put(path, lines.join(''))),
+      records: [{ key: 'task/1', expect: absent, value: 'open' }],
+    });
+    // Stale against one another: merged outside a few times, then inside.
+    await Promise.all(
+      [0, 5, 10, 15, 20, 25, 30, 35].map((at) =>
+        land(`slot-${at}`, { changes: [put('a', edited(at, `slot ${at}`), version(base))] }),
+      ),
+    );
+    await land('first', { changes: [put('b', edited(3, 'first'), version(base))] });
+    const second = await land('second', {
+      changes: [put('b', edited(3, 'second'), version(base)), put('b2', 'new\n')],
+    });
+    await told('settled', ['b'], (common) =>
+      repo.resolve(second.conflict, {
+        ...common,
+        results: [{ path: 'b', content: edited(3, 'first second') }],
+        otherwise: { fate: 'transformed' },
+      }),
+    );
+    await land('mixed', {
+      changes: [
+        { kind: 'move', path: 'src/c', to: 'src/e', expect: version(base) },
+        { kind: 'chmod', path: 'src/d', mode: 'executable', expect: version(base) },
+        put('large', noise(20_000)),
+      ],
+      records: [{ key: 'task/1', expect: any, value: 'done' }],
+    });
+    await land('record', { records: [{ key: 'lease/x', expect: absent, value: 'mine' }] });
+    await land('huge', { changes: [put('huge', noise(1_100_000))] });
+    await land('same', { changes: [put('large', noise(20_000), any)] });
+    await repo.freeze('f', act);
+    await land('parked', { changes: [put('f', noise(30_000), version(base))] });
+    await repo.thaw('f', act);
+    if (!repo.branches().some(({ name }) => name === 'side')) await repo.fork('side', { at: base });
+    await land('on-side', {
+      branch: 'side',
+      changes: [put('src/d', edited(9, 'side'), version(base)), put('s', 's\n')],
+    });
+    await told('back', ['s', 'src/d'], (common) => repo.merge('side', common));
+    const gitId = '1234567890'.repeat(4);
+    if (repo.gitMarks.seqOf(gitId) === undefined) {
+      const change = { path: Buffer.from('git'), content: Buffer.from('from git\n'), mode: 'file' };
+      const raw = Buffer.from('tree\n');
+      const common = { branch: 'main', author, message: 'git', time: 1_700_000_000_000, extraParents: [] };
+      await repo.landGit({ ...common, changes: [change], raw, gitId });
+    }
+    await repo.flag('a', act);
+    await repo.tag('v1', base);
+    return look(repo);
+  } finally {
+    await repo.close();
+  }
+}
