@@ -77,6 +77,7 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
     }
     await repo.flag('a', act);
     await repo.tag('v1', base);
+    await repo.compact({ keep: 4 });
     return look(repo);
   } finally {
     await repo.close();

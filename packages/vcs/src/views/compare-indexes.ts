@@ -48,8 +48,10 @@ function compareRows(reader: LogReader, table: TableName, rows: Rows, completeTo
   return faults;
 }
 
-const commitKeyAt = (reader: LogReader, seq: Buffer): string | undefined =>
-  commitSpec.keyOf(reader.mustGetEntry(seq.readUIntBE(0, 6)));
+function commitKeyAt(reader: LogReader, seq: Buffer): string | undefined {
+  const key = commitSpec.keyOf(reader.mustGetEntry(seq.readUIntBE(0, 6)));
+  return key === undefined ? undefined : commitSpec.bytesOf(key).toString('hex');
+}
 
 function compareCounters(counters: Counters, rows: Rows): IndexFault[] {
   const bytes = rows.get(countersKey);

@@ -3,6 +3,7 @@ import { decodeEntry } from '../format/entry-codec.ts';
 import type { ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import { authorKey, headKey, idKey, pathKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { decodeSegment } from '../format/segment.ts';
 import { foldKey } from '../land/batch-writer.ts';
 import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-index.ts';
 import type { LogReader } from '../log/log-reader.ts';
@@ -29,7 +30,7 @@ const hex = (key: Uint8Array): string => Buffer.from(key.buffer, key.byteOffset,
  * two tables hold both directions, and what one lacks is taken from the other)
  * and the marks of export. The lagging tables come out complete, and the
  * counters say so. Reads one committed state, past every cache; holds all rows
- * in memory. `unchanged`, `git-by-seq` and the identity cannot be derived.
+ * in memory. `unchanged`, `holds`, `git-by-seq` and the identity cannot be derived.
  * Errors: `corrupt-store` where the log itself has a gap or cannot be decoded.
  */
 export function rebuildIndexes(reader: LogReader): Indexes {
@@ -54,19 +55,28 @@ class Rebuild {
     for (const name of derived) this.tables.set(name, new Map());
     this.addBranch({ id: 0, name: 'main', parentId: -1, forkSeq: 0, commitSeq: 0 });
     this.names();
-    for (const { key, value } of this.store.tables.log.getRange({})) {
-      const seq = seqOfKey(key);
-      if (seq !== this.counters.lastSeq + 1)
-        throw corrupt(this.store.dir, `log entry ${this.counters.lastSeq + 1} is missing`);
-      this.counters.lastSeq = seq;
-      this.entry(decodeEntry(seq, Buffer.from(value)));
+    const { log, segments, gitBySeq, unchanged, holds } = this.store.tables;
+    for (const { key, value } of segments.getRange({})) {
+      for (const [at, bytes] of decodeSegment(value).entries()) this.take(seqOfKey(key) + at, bytes);
     }
+    this.counters.compactedSeq = this.counters.lastSeq;
+    for (const { key, value } of log.getRange({})) this.take(seqOfKey(key), value);
     for (const branch of this.branches.values()) this.put('branches', idKey(branch.id), encodeBranch(branch));
-    for (const { key, value } of this.store.tables.gitBySeq.getRange({})) this.put('seqByGit', value, key);
+    for (const { key, value } of gitBySeq.getRange({})) this.put('seqByGit', value, key);
     this.counters.operationsSeq = this.counters.lastSeq;
     this.counters.commitsSeq = this.counters.lastSeq;
+    this.counters.freezes = this.rows('freezes').size;
+    this.counters.unchanged = unchanged.getCount();
+    this.counters.holds = holds.getCount();
     this.rows('meta').set(countersKey, encodeCounters(this.counters));
     return this.tables;
+  }
+
+  private take(seq: number, bytes: Buffer): void {
+    const next = this.counters.lastSeq + 1;
+    if (seq !== next) throw corrupt(this.store.dir, `log entry ${next} is missing`);
+    this.counters.lastSeq = seq;
+    this.entry(decodeEntry(seq, Buffer.from(bytes)));
   }
 
   private rows(table: TableName): Rows {
