@@ -3,12 +3,12 @@ export { runCommand, startCommand, type CommandOptions, type RunningCommand } fr
 export { CommandHost } from './harness/command-host.ts';
 export { Interrupted, throwIfInterrupted } from './harness/interrupt.ts';
 export { describeMachine, gitVersion, type Machine } from './harness/machine.ts';
+export { isMetric, unitOf, type Metric } from './harness/metric.ts';
 export { runGroups, runInFlight, type Measurement, type RunOptions } from './harness/measurement.ts';
 export {
   formatVersion,
   parseResultFile,
   sampleOf,
-  type Metric,
   type ResultFile,
   type Sample,
   type WorkloadFields,
@@ -21,7 +21,7 @@ export { textReport } from './report/text.ts';
 export { conformanceChecks, type ConformanceCheck } from './subjects/conformance.ts';
 export { commitSubjects, slowedMoundSubject } from './subjects/index.ts';
 export { measureSubject, type SubjectFinding, type SubjectRun } from './subjects/measure-subject.ts';
-export type { Durability, Pace, PreparedSubject, Subject } from './subjects/subject.ts';
+export type { AttachedSubject, Durability, Pace, PreparedSubject, Subject } from './subjects/subject.ts';
 export { suites } from './suites/index.ts';
 export {
   noProgress,
@@ -42,4 +42,4 @@ export type {
   InitialFiles,
   OperationStream,
 } from './workloads/operation.ts';
-export { W1, type W1Parameters } from './workloads/w1.ts';
+export { W1, type AgentsPart, type W1Parameters } from './workloads/w1.ts';

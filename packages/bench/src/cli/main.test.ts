@@ -26,7 +26,7 @@ async function bench(...argv: string[]): Promise<{ exitCode: number; stdout: str
 }
 
 const tinyRun = ['commit', '--subjects', 'floor,git-plumbing', '--files', '20', '--in-flight', '1,4'];
-const tinyLoad = [...tinyRun, '--commits', '8', '--rounds', '1'];
+const tinyLoad = [...tinyRun, '--commits', '8', '--rounds', '1', '--no-profile'];
 
 test('--list names the suites', async () => {
   const { exitCode, stdout, stderr } = await bench('--list');
@@ -39,7 +39,7 @@ test('--json is one result file on one line, and report makes a table of it', as
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(stdout.match(/\n/g)).toHaveLength(1);
   expect(stdout.endsWith('\n')).toBe(true);
-  expect(parseResultFile(stdout)).toMatchObject({ suite: 'commit', formatVersion: 1 });
+  expect(parseResultFile(stdout)).toMatchObject({ suite: 'commit', formatVersion: 2 });
   await withTempDir(undefined, async (dir) => {
     const file = join(dir, 'result.json');
     await writeFile(file, stdout);
@@ -83,8 +83,12 @@ describe('report of what is no result file: one clear line and exit code 42', ()
     ['{"suite":"commit"}', 'is not a result file'],
     ['{"suite":"commit","formatVersion":99,"machine":{},"samples":[],"notes":[]}', 'has result format 99'],
     [
-      '{"suite":"commit","formatVersion":1,"machine":{},"samples":[{}],"notes":[]}',
+      '{"suite":"commit","formatVersion":2,"machine":{},"samples":[{}],"notes":[]}',
       'holds a sample without its fields',
+    ],
+    [
+      '{"suite":"commit","formatVersion":2,"machine":{},"samples":[{"subject":"a","metric":"speed","unit":"","workload":{},"median":1,"min":1,"max":1,"n":1}],"notes":[]}',
+      'holds a metric that this program does not know: speed',
     ],
   ])('%s', async (text, line) => {
     await withTempDir(undefined, async (dir) => {

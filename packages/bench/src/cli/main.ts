@@ -19,19 +19,21 @@ class UnreadableError extends Error {}
 /** `mound bench …`; the exit code. */
 export async function main(argv: string[]): Promise<number> {
   const interruption = listenForInterruption();
+  // A reader that has gone away (`| head`) ends the command quietly.
+  const onOutputError = (error: NodeJS.ErrnoException): void => {
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+    throw error;
+  };
+  process.stdout.on('error', onOutputError);
   try {
     let exitCode = 0;
-    // A reader that has gone away (`| head`) ends the command quietly.
-    process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(exitCodes.ok);
-      throw error;
-    });
     const program = buildProgram(interruption.signal, (code) => (exitCode = code));
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     return exitCodeOf(error, interruption.signal, argv.includes('--json'));
   } finally {
+    process.stdout.off('error', onOutputError);
     interruption.release();
   }
 }

@@ -11,6 +11,8 @@ export interface CommandOptions {
 
 export interface RunningCommand {
   readonly stdin: ChildProcessWithoutNullStreams['stdin'];
+  /** For a command that answers as it goes; `finish` gives all of it in the end. */
+  readonly stdout: ChildProcessWithoutNullStreams['stdout'];
   /** Waits for room where the child reads slower than we write. */
   write(bytes: Uint8Array | string): Promise<void>;
   /** Ends its input and waits; its standard output, or an error that quotes its last words. */
@@ -54,6 +56,7 @@ export function startCommand(command: string, args: readonly string[], options: 
   ended.catch(() => undefined);
   return {
     stdin: child.stdin,
+    stdout: child.stdout,
     async write(bytes) {
       if (!child.stdin.write(bytes)) await Promise.race([once(child.stdin, 'drain'), ended]);
     },

@@ -33,6 +33,19 @@ describe('runInFlight', () => {
     expect([...done].toSorted((left, right) => left - right)).toEqual(numbers.slice(0, measured.acknowledged));
   });
 
+  test('an agent that starves is seen, though it makes its share in the end', async () => {
+    const even = await runInFlight(numbers, { inFlight: 4, budgetMs: 10_000, signal }, () => Promise.resolve());
+    expect(even.perAgent?.most).toBe(15);
+    expect(even.perAgent?.least).toBeGreaterThanOrEqual(14);
+    let release = (): void => undefined;
+    const others = new Promise<void>((resolve) => (release = resolve));
+    const starving = await runInFlight(numbers, { inFlight: 4, budgetMs: 10_000, signal }, async (number) => {
+      if (number === 7) await others;
+      if (number === 58) release();
+    });
+    expect(starving).toMatchObject({ acknowledged: 60, perAgent: { least: 1, most: 15 } });
+  });
+
   test('one failure ends all agents and comes out', async () => {
     let begun = 0;
     const failing = runInFlight(numbers, { inFlight: 3, budgetMs: 10_000, signal }, async (number) => {

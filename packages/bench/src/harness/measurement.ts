@@ -7,6 +7,11 @@ export interface Measurement {
   readonly seconds: number;
   /** One value a commit, from the call to its acknowledgement; absent where a subject acknowledges nothing by itself. */
   readonly latenciesMs?: Float64Array;
+  /**
+   * Commits of the slowest and the fastest agent at the moment when the first
+   * agent had made its last: an agent that starves is far behind the others then.
+   */
+  readonly perAgent?: { readonly least: number; readonly most: number };
 }
 
 export interface RunOptions {
@@ -30,9 +35,16 @@ export async function runInFlight<Operation>(
   const { inFlight, budgetMs, signal } = options;
   const latencies = new Float64Array(operations.length);
   const failures: unknown[] = [];
+  const agents = Math.min(inFlight, operations.length);
+  const made = new Uint32Array(agents);
+  let perAgent: { least: number; most: number } | undefined;
   const started = performance.now();
   let stop = operations.length;
   let begun = 0;
+
+  const comesToItsEnd = (): void => {
+    perAgent ??= { least: Math.min(...made), most: Math.max(...made) };
+  };
 
   const agent = async (first: number): Promise<void> => {
     for (let index = first; index < stop; index += inFlight) {
@@ -41,12 +53,12 @@ export async function runInFlight<Operation>(
       if (group > begun) {
         if (from - started > budgetMs || signal.aborted) {
           stop = Math.min(stop, (begun + 1) * inFlight);
-          return;
+          break;
         }
         begun = group;
       }
       const operation = operations[index];
-      if (operation === undefined) return;
+      if (operation === undefined) break;
       try {
         await commit(operation);
       } catch (error) {
@@ -55,14 +67,21 @@ export async function runInFlight<Operation>(
         return;
       }
       latencies[index] = performance.now() - from;
+      made[first] = (made[first] ?? 0) + 1;
     }
+    comesToItsEnd();
   };
 
-  await Promise.all(Array.from({ length: Math.min(inFlight, operations.length) }, (_, first) => agent(first)));
+  await Promise.all(Array.from({ length: agents }, (_, first) => agent(first)));
   throwIfInterrupted(signal);
   if (failures.length > 0) throw failures[0];
   const seconds = (performance.now() - started) / 1000;
-  return { acknowledged: stop, seconds, latenciesMs: latencies.subarray(0, stop) };
+  return {
+    acknowledged: stop,
+    seconds,
+    latenciesMs: latencies.subarray(0, stop),
+    ...(perAgent !== undefined && { perAgent }),
+  };
 }
 
 /** Time after which a synchronous run lets the event loop turn, so that Ctrl-C is heard. */

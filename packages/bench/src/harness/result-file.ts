@@ -1,26 +1,13 @@
 import type { Machine } from './machine.ts';
+import { isMetric, unitOf, type Metric } from './metric.ts';
 import { summarize } from './statistics.ts';
 
 /**
  * Version of the result file's form; a reader refuses one that it does not know.
  * 1: first form.
+ * 2: metric names are one closed list; a ratio to a peer is `ratioToPeer` with the peer in the workload.
  */
-export const formatVersion = 1;
-
-/** Metrics have fixed names, so that results of different days can be laid side by side. */
-export type Metric =
-  | 'commitsPerSecond'
-  | 'latencyMsP50'
-  | 'latencyMsP99'
-  | 'bytesPerCommit'
-  | 'commitsPerRound'
-  | 'ratioToFloor'
-  | `ratioTo:${string}`
-  | 'stepOverheadMs'
-  | 'conflictsPerCommit'
-  | 'conflictsPerAcceptedLine'
-  | 'lostUpdates'
-  | 'recordsPerSecond';
+export const formatVersion = 2;
 
 /** Flat, so that it can be a row of a table. */
 export type WorkloadFields = Readonly<Record<string, string | number | boolean>>;
@@ -48,15 +35,18 @@ export interface ResultFile {
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** One value a round. */
-export function sampleOf(
-  subject: string,
-  workload: WorkloadFields,
-  metric: Metric,
-  unit: string,
-  values: readonly number[],
-): Sample {
+export function sampleOf(subject: string, workload: WorkloadFields, metric: Metric, values: readonly number[]): Sample {
   const { median, min, max, n } = summarize(values);
-  return { subject, workload, metric, unit, median: rounded(median), min: rounded(min), max: rounded(max), n };
+  return {
+    subject,
+    workload,
+    metric,
+    unit: unitOf(metric),
+    median: rounded(median),
+    min: rounded(min),
+    max: rounded(max),
+    n,
+  };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -82,5 +72,7 @@ export function parseResultFile(text: string): ResultFile | string {
   if (found !== formatVersion) return `has result format ${found}; this program reads ${formatVersion}`;
   if (!isObject(machine) || !Array.isArray(samples) || !Array.isArray(notes)) return 'is not a result file';
   if (!samples.every(isSample)) return 'holds a sample without its fields';
+  const odd = (samples as { metric: string }[]).find((sample) => !isMetric(sample.metric));
+  if (odd !== undefined) return `holds a metric that this program does not know: ${odd.metric}`;
   return value as unknown as ResultFile;
 }

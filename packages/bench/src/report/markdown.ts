@@ -1,14 +1,14 @@
 import type { ResultFile } from '../harness/result-file.ts';
-import { commonWorkload, figuresTable, machineLine, ratiosTable, type Table } from './table.ts';
+import { commonWorkload, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
 
 /** What stands in a result file is somebody's text: it must not become markup. */
 const escaped = (text: string): string => text.replace(/[\\`*_{}[\]<>|#!]/g, '\\$&').replaceAll(/\s+/g, ' ');
 
 const line = (cells: readonly string[]): string => `| ${cells.map(escaped).join(' | ')} |`;
 
-function renderTable({ headers, isNumber, rows }: Table): string {
+function renderTable({ caption, headers, isNumber, rows }: Table): string {
   const rule = `|${headers.map((_, at) => (isNumber[at] === true ? ' ---: ' : ' --- ')).join('|')}|`;
-  return [line(headers), rule, ...rows.map(line)].join('\n');
+  return [...(caption === '' ? [] : [escaped(caption), '']), line(headers), rule, ...rows.map(line)].join('\n');
 }
 
 /** A result as a section of a page. */
@@ -21,9 +21,10 @@ export function markdownReport(result: ResultFile): string {
     '',
     escaped(machineLine(result)),
     '',
-    renderTable(figuresTable(result)),
-    ...(ratios === undefined ? [] : ['', renderTable(ratios)]),
-    '',
+    ...[...figuresTables(result), ...(ratios === undefined ? [] : [ratios])].flatMap((table) => [
+      renderTable(table),
+      '',
+    ]),
     ...result.notes.map((note) => `- ${escaped(note)}`),
     '',
   ].join('\n');

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 
+import { formatNumber } from '../harness/format-number.ts';
 import { formatVersion, sampleOf, type ResultFile } from '../harness/result-file.ts';
 import { markdownReport } from './markdown.ts';
-import { formatNumber } from './table.ts';
 import { textReport } from './text.ts';
 
 const load = (inFlight: number) => ({ workload: 'w1', files: 10_000, inFlight });
@@ -12,11 +12,11 @@ const result: ResultFile = {
   formatVersion,
   machine: { cpu: 'A|B *', cores: 2, memoryMiB: 4096, platform: 'linux-x64', node: '20.20.2', git: '2.39.5' },
   samples: [
-    sampleOf('mound', load(1), 'commitsPerSecond', 'commits/s', [1000, 1200, 900]),
-    sampleOf('mound', load(1000), 'commitsPerSecond', 'commits/s', [20_000, 18_000.4]),
-    sampleOf('mound', load(1000), 'latencyMsP99', 'ms', [12.3456]),
-    sampleOf('git-plumbing', load(1), 'commitsPerSecond', 'commits/s', [29.96]),
-    sampleOf('mound', { ...load(1000), peerInFlight: 1 }, 'ratioTo:git-plumbing', 'times', [640]),
+    sampleOf('mound', load(1), 'commitsPerSecond', [1000, 1200, 900]),
+    sampleOf('mound', load(1000), 'commitsPerSecond', [20_000, 18_000.4]),
+    sampleOf('mound', load(1000), 'latencyMsP99', [12.3456]),
+    sampleOf('git-plumbing', load(1), 'commitsPerSecond', [29.96]),
+    sampleOf('mound', { ...load(1000), peer: 'git-plumbing', peerInFlight: 1 }, 'ratioToPeer', [640]),
   ],
   notes: ['read back: <all>'],
 };
@@ -31,8 +31,8 @@ test('text: a row for each subject and load, aligned', () => {
     'mound             1,000     19,000  18,000  20,000    12.3',
     'git-plumbing          1         30      30      30       -',
     '',
-    'subject  in flight  beside        in flight  times as fast  min  max',
-    'mound        1,000  git-plumbing          1            640  640  640',
+    'subject  in flight  beside        its in flight  times as fast  min  max',
+    'mound        1,000  git-plumbing              1            640  640  640',
     '',
     '- read back: <all>',
     '',

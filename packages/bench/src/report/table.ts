@@ -1,35 +1,36 @@
+import { formatNumber } from '../harness/format-number.ts';
+import { titleOfMetric } from '../harness/metric.ts';
 import type { ResultFile, Sample } from '../harness/result-file.ts';
 
 export interface Table {
+  /** What all its rows have in common, where other tables have something else; may be empty. */
+  readonly caption: string;
   readonly headers: readonly string[];
   /** Texts to the left, numbers to the right. */
   readonly isNumber: readonly boolean[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Three significant digits below 100, whole numbers with commas above. */
-export function formatNumber(value: number): string {
-  if (!Number.isFinite(value)) return '-';
-  if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en-US');
-  return String(Number(value.toPrecision(3)));
-}
+const isRatioToPeer = ({ metric }: Sample): boolean => metric === 'ratioToPeer';
 
-const isRatioToPeer = ({ metric }: Sample): boolean => metric.startsWith('ratioTo:');
+type FieldValue = string | number | boolean | undefined;
 
 /** Fields of the workload that are the same in all samples, and those that tell rows apart. */
-function splitFields(samples: readonly Sample[]): { common: [string, unknown][]; varying: string[] } {
+function splitFields(samples: readonly Sample[]): { common: [string, FieldValue][]; varying: string[] } {
   const names = [...new Set(samples.flatMap(({ workload }) => Object.keys(workload)))];
   const valuesOf = (name: string) => [...new Set(samples.map(({ workload }) => workload[name]))];
   const varying = names.filter((name) => valuesOf(name).length > 1);
   return { common: names.filter((name) => !varying.includes(name)).map((name) => [name, valuesOf(name)[0]]), varying };
 }
 
+const cellOf = (value: FieldValue): string => (typeof value === 'number' ? formatNumber(value) : String(value ?? ''));
+
+const describeFields = (fields: readonly [string, FieldValue][]): string =>
+  fields.map(([name, value]) => `${name} ${cellOf(value)}`).join(', ');
+
 /** One line with what all rows have in common. */
 export function commonWorkload(result: ResultFile): string {
-  const { common } = splitFields(result.samples.filter((sample) => !isRatioToPeer(sample)));
-  return common
-    .map(([name, value]) => `${name} ${typeof value === 'number' ? formatNumber(value) : String(value)}`)
-    .join(', ');
+  return describeFields(splitFields(result.samples.filter((sample) => !isRatioToPeer(sample))).common);
 }
 
 /** One line on the machine. */
@@ -39,40 +40,52 @@ export function machineLine({ machine }: ResultFile): string {
 }
 
 const titles: Readonly<Record<string, string>> = {
-  commitsPerSecond: 'commits/s',
-  latencyMsP50: 'p50 ms',
-  latencyMsP99: 'p99 ms',
-  bytesPerCommit: 'bytes/commit',
-  commitsPerRound: 'commits',
-  ratioToFloor: 'of floor',
   inFlight: 'in flight',
+  filesPerCommit: 'files/commit',
+  fromCommit: 'from commit',
 };
 
 const titleOf = (name: string): string => titles[name] ?? name;
 
-/** A row for each subject and load, a column for each metric; the main one with its range. */
-export function figuresTable(result: ResultFile): Table {
-  const samples = result.samples.filter((sample) => !isRatioToPeer(sample));
-  const { varying } = splitFields(samples);
-  const metrics = [...new Set(samples.map(({ metric }) => metric))];
-  const rows = new Map<string, Sample[]>();
+const columnIsNumber = (samples: readonly Sample[], name: string): boolean =>
+  samples.every(({ workload }) => typeof workload[name] !== 'string');
+
+function groupBy(samples: readonly Sample[], keyOf: (sample: Sample) => string): Map<string, Sample[]> {
+  const groups = new Map<string, Sample[]>();
   for (const sample of samples) {
-    const key = JSON.stringify([sample.subject, varying.map((name) => sample.workload[name])]);
-    rows.set(key, [...(rows.get(key) ?? []), sample]);
+    const key = keyOf(sample);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [sample]);
+    else group.push(sample);
   }
+  return groups;
+}
+
+/** A table for each kind of workload (the same fields), what is common to the whole result left out. */
+export function figuresTables(result: ResultFile): Table[] {
+  const samples = result.samples.filter((sample) => !isRatioToPeer(sample));
+  const common = new Set(splitFields(samples).common.map(([name]) => name));
+  const kinds = groupBy(samples, ({ workload }) => Object.keys(workload).toSorted().join());
+  return [...kinds.values()].map((kind) => {
+    const fields = splitFields(kind);
+    return figuresTable(kind, fields.varying, describeFields(fields.common.filter(([name]) => !common.has(name))));
+  });
+}
+
+/** A row for each subject and load, a column for each metric; the main one with its range. */
+function figuresTable(samples: readonly Sample[], varying: readonly string[], caption: string): Table {
+  const metrics = [...new Set(samples.map(({ metric }) => metric))];
+  const rows = groupBy(samples, (sample) =>
+    JSON.stringify([sample.subject, varying.map((name) => sample.workload[name])]),
+  );
   return {
+    caption,
     headers: [
       'subject',
       ...varying.map(titleOf),
-      ...metrics.flatMap((metric, at) => (at === 0 ? [titleOf(metric), 'min', 'max'] : [titleOf(metric)])),
+      ...metrics.flatMap((metric, at) => (at === 0 ? [titleOfMetric(metric), 'min', 'max'] : [titleOfMetric(metric)])),
     ],
-    isNumber: [
-      false,
-      ...varying.map((name) => samples.every(({ workload }) => typeof workload[name] !== 'string')),
-      ...metrics.map(() => true),
-      true,
-      true,
-    ],
+    isNumber: [false, ...varying.map((name) => columnIsNumber(samples, name)), ...metrics.map(() => true), true, true],
     rows: [...rows.values()].map((row) => [
       row[0]?.subject ?? '',
       ...varying.map((name) => cellOf(row[0]?.workload[name])),
@@ -86,9 +99,6 @@ export function figuresTable(result: ResultFile): Table {
   };
 }
 
-const cellOf = (value: string | number | boolean | undefined): string =>
-  typeof value === 'number' ? formatNumber(value) : String(value ?? '');
-
 function metricCells(sample: Sample | undefined, withRange: boolean): string[] {
   const values = [sample?.median, ...(withRange ? [sample?.min, sample?.max] : [])];
   return values.map((value) => (value === undefined ? '-' : formatNumber(value)));
@@ -98,13 +108,26 @@ function metricCells(sample: Sample | undefined, withRange: boolean): string[] {
 export function ratiosTable(result: ResultFile): Table | undefined {
   const ratios = result.samples.filter(isRatioToPeer);
   if (ratios.length === 0) return undefined;
+  const ofThePeer = ['peer', 'peerInFlight'];
+  const varying = [...new Set(['inFlight', ...splitFields(ratios).varying])].filter(
+    (name) => !ofThePeer.includes(name),
+  );
   return {
-    headers: ['subject', 'in flight', 'beside', 'in flight', 'times as fast', 'min', 'max'],
-    isNumber: [false, true, false, true, true, true, true],
-    rows: ratios.map(({ subject, workload, metric, median, min, max }) => [
+    caption: '',
+    headers: [
+      'subject',
+      ...varying.map(titleOf),
+      'beside',
+      'its in flight',
+      titleOfMetric('ratioToPeer'),
+      'min',
+      'max',
+    ],
+    isNumber: [false, ...varying.map((name) => columnIsNumber(ratios, name)), false, true, true, true, true],
+    rows: ratios.map(({ subject, workload, median, min, max }) => [
       subject,
-      cellOf(workload['inFlight']),
-      metric.slice('ratioTo:'.length),
+      ...varying.map((name) => cellOf(workload[name])),
+      cellOf(workload['peer']),
       cellOf(workload['peerInFlight'] ?? workload['inFlight']),
       ...[median, min, max].map(formatNumber),
     ]),

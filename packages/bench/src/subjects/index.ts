@@ -1,10 +1,11 @@
 import { floorSubject } from './floor.ts';
 import { gitFastImportSubject } from './git-fast-import.ts';
+import { gitLibgit2Subject } from './git-libgit2.ts';
 import { gitPlumbingSubject } from './git-plumbing.ts';
 import { gitPorcelainSubject } from './git-porcelain.ts';
 import { isomorphicGitSubject } from './isomorphic-git.ts';
 import { moundSubject } from './mound.ts';
-import { sqliteWalSubject } from './sqlite-wal.ts';
+import { sqliteDeltasSubject, sqliteWalSubject } from './sqlite-wal.ts';
 import type { Subject } from './subject.ts';
 
 /** Every subject that makes commits. To add one: implement `Subject`, add it here; the conformance test takes it up. */
@@ -12,7 +13,9 @@ export const commitSubjects: readonly Subject[] = [
   moundSubject(),
   floorSubject,
   sqliteWalSubject,
+  sqliteDeltasSubject,
   gitFastImportSubject,
+  gitLibgit2Subject,
   gitPorcelainSubject,
   gitPlumbingSubject,
   isomorphicGitSubject,

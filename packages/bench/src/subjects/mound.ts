@@ -24,19 +24,25 @@ export function moundSubject(options: MoundOptions = { name: 'mound' }): Subject
     prepare: async (files, dir) => {
       const repo = await openRepo(dir, { create: true });
       try {
-        return preparedMound(dir, repo, await seed(repo, files), options.busyMsPerCommit ?? 0);
+        return preparedMound(dir, repo, await seedMound(repo, files), options.busyMsPerCommit ?? 0);
       } catch (error) {
         await repo.close();
         throw error;
       }
     },
+    attach: async (dir) => {
+      const repo = await openRepo(dir);
+      const seen: SeenVersions = new Map();
+      for (const { path, version: seq } of repo.snapshot().list()) seen.set(path, seq);
+      return preparedMound(dir, repo, seen, options.busyMsPerCommit ?? 0);
+    },
   };
 }
 
 /** FileVersion of each path as the agents have seen it; none where the path is absent. */
-type SeenVersions = Map<string, number>;
+export type SeenVersions = Map<string, number>;
 
-async function seed(repo: Repo, files: InitialFiles): Promise<SeenVersions> {
+export async function seedMound(repo: Repo, files: InitialFiles): Promise<SeenVersions> {
   const seen: SeenVersions = new Map();
   const paths = [...files];
   for (let first = 0; first < paths.length; first += filesPerSeedIntent) {
@@ -57,7 +63,8 @@ function changeOf(change: FileChange, seen: SeenVersions): Change {
   return { kind: 'put', path, content, expect, ...(mode === undefined ? {} : { mode }) };
 }
 
-async function land(repo: Repo, operation: CommitOperation, seen: SeenVersions): Promise<void> {
+/** Lands an operation on what its agent has seen; the seq. */
+export async function landOperation(repo: Repo, operation: CommitOperation, seen: SeenVersions): Promise<number> {
   const outcome = await repo.land({
     author: { name: operation.agent, kind: 'agent', agent: operation.agent },
     message: operation.message,
@@ -70,6 +77,7 @@ async function land(repo: Repo, operation: CommitOperation, seen: SeenVersions):
     if (content === null) seen.delete(path);
     else seen.set(path, outcome.seq);
   }
+  return outcome.seq;
 }
 
 function stayBusy(ms: number): void {
@@ -82,9 +90,9 @@ function preparedMound(dir: string, opened: Repo, seen: SeenVersions, busyMs: nu
   return {
     notes: [],
     run: (operations, options) =>
-      runInFlight(operations, options, (operation) => {
+      runInFlight(operations, options, async (operation) => {
         if (busyMs > 0) stayBusy(busyMs);
-        return land(repo, operation, seen);
+        await landOperation(repo, operation, seen);
       }),
     verify: async (acknowledged) => {
       // Opened anew, so that it is read from disk and not from what this process remembers.

@@ -12,7 +12,7 @@ export type Durability = 'flushed' | 'at-end' | 'unflushed';
 /**
  * How a subject can be loaded.
  * - `in-flight`: any number of commits wait at the same time.
- * - `one-at-a-time`: a commit must end before the next may begin.
+ * - `one-at-a-time`: in a process, a commit must end before the next may begin.
  * - `stream`: commits are poured in and acknowledged together at the end.
  */
 export type Pace = 'in-flight' | 'one-at-a-time' | 'stream';
@@ -29,6 +29,9 @@ export interface PreparedSubject {
   cleanup(): Promise<void>;
 }
 
+/** Another process's way into a store that is prepared already. */
+export type AttachedSubject = Pick<PreparedSubject, 'run' | 'cleanup'>;
+
 /** One system that is measured. `conformance.ts` holds the checks that each must pass. */
 export interface Subject {
   readonly name: string;
@@ -37,4 +40,6 @@ export interface Subject {
   available(): Promise<true | { readonly missing: string }>;
   /** `dir` exists, is empty and belongs to the subject alone. */
   prepare(files: InitialFiles, dir: string, signal: AbortSignal): Promise<PreparedSubject>;
+  /** Opens what `prepare` made in `dir`, from another process; absent where one process is all that a subject can have. */
+  attach?(dir: string, signal: AbortSignal): Promise<AttachedSubject>;
 }

@@ -1,5 +1,5 @@
-import { commitSuite } from './commit.ts';
-import { contentionSuite } from './contention.ts';
+import { commitSuite } from './commit/commit.ts';
+import { contentionSuite } from './contention/contention.ts';
 import { historySuite } from './history/history.ts';
 import type { Suite } from './suite.ts';
 

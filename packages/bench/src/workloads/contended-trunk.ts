@@ -2,13 +2,13 @@ import type { HotEdit } from './hot-edits.ts';
 
 /**
  * What the author of an edit was told.
- * - `landed`: it is on the trunk.
+ * - `landed`: it is on the trunk; `isMerged` where the store merged it with what had come before.
  * - `kept`: it would not merge; all its bytes are in a record of the store that names them.
  * - `stranded`: it is not on the trunk, and somebody must bring it there; with
  *   `isRecorded` its lines are on a side branch, else nowhere but in its author's hands.
  */
 export type EditAnswer =
-  | { readonly kind: 'landed' }
+  | { readonly kind: 'landed'; readonly isMerged?: boolean }
   | { readonly kind: 'kept' }
   | { readonly kind: 'stranded'; readonly because: 'conflict' | 'tries' | 'refused'; readonly isRecorded: boolean };
 

@@ -72,6 +72,20 @@ describe('W1', () => {
     expect(new Set(operations.map(({ id }) => id)).size).toBe(1000);
   });
 
+  test('processes divide the agents among them, each with paths of its own', () => {
+    const workload = new W1(parameters);
+    const parts = [0, 1, 2].map((process) => workload.stream(8, { process, processes: 3 }).peek(60));
+    const agents = parts.map((operations) => new Set(operations.map(({ agent }) => agent)));
+    expect(agents.map(({ size }) => size)).toEqual([3, 3, 2]);
+    expect(new Set(agents.flatMap((names) => [...names])).size).toBe(8);
+    const paths = parts.map(
+      (operations) => new Set(operations.flatMap(({ changes }) => changes.map(({ path }) => path))),
+    );
+    expect(paths.reduce((sum, { size }) => sum + size, 0)).toBe(new Set(paths.flatMap((set) => [...set])).size);
+    expect(new Set(parts.flat().map(({ id }) => id)).size).toBe(180);
+    expect(workload.stream(8, { process: 1, processes: 3 }).peek(60)).toEqual(parts[1]);
+  });
+
   test('refuses more agents than have paths of their own', () => {
     expect(() => new W1(parameters).stream(61)).toThrow(RangeError);
     expect(() => new W1({ ...parameters, filesPerCommit: 5 }).stream(13)).toThrow(RangeError);

@@ -16,6 +16,15 @@ export interface W1Parameters {
   readonly seed: number;
 }
 
+/** Which of the agents a process has: those whose number leaves `process` when divided by `processes`. */
+export interface AgentsPart {
+  /** From 0. */
+  readonly process: number;
+  readonly processes: number;
+}
+
+const allAgents: AgentsPart = { process: 0, processes: 1 };
+
 /**
  * Workload W1: edits of 3 consecutive lines in files of 4 KB, uniform over the
  * paths. Everything follows from the seed, so every subject makes the same commits.
@@ -43,10 +52,13 @@ export class W1 {
     return Math.floor(this.parameters.files / this.parameters.filesPerCommit);
   }
 
-  /** The sequence for so many agents; a new one starts from the initial files. */
-  stream(inFlight: number): OperationStream {
+  /**
+   * The sequence for so many agents, or for those of them that one of several
+   * processes has; a new one starts from the initial files.
+   */
+  stream(inFlight: number, part: AgentsPart = allAgents): OperationStream {
     if (inFlight > this.inFlightMax) throw new RangeError(`at most ${this.inFlightMax} in flight with these files`);
-    return new W1Stream(this, this.#paths, inFlight);
+    return new W1Stream(this, this.#paths, inFlight, part);
   }
 }
 
@@ -63,6 +75,8 @@ class W1Stream implements OperationStream {
   readonly #workload: W1;
   readonly #paths: readonly string[];
   readonly #inFlight: number;
+  /** Numbers of the agents whose operations these are. */
+  readonly #agents: readonly number[];
   readonly #random: SeededRandom;
   /** Newest content among the operations that wait. */
   readonly #newest = new Map<string, Buffer>();
@@ -72,11 +86,13 @@ class W1Stream implements OperationStream {
   #waiting: CommitOperation[] = [];
   #generated = 0;
 
-  constructor(workload: W1, paths: readonly string[], inFlight: number) {
+  constructor(workload: W1, paths: readonly string[], inFlight: number, { process, processes }: AgentsPart) {
     this.#workload = workload;
     this.#paths = paths;
     this.#inFlight = inFlight;
-    this.#random = seededRandom(workload.parameters.seed + 7919 * inFlight);
+    const numbers = Array.from({ length: inFlight }, (_, agent) => agent);
+    this.#agents = numbers.filter((agent) => agent % processes === process);
+    this.#random = seededRandom(workload.parameters.seed + 7919 * inFlight + 104_729 * process);
   }
 
   peek(count: number): readonly CommitOperation[] {
@@ -107,8 +123,9 @@ class W1Stream implements OperationStream {
 
   #next(slab: Slab): CommitOperation {
     const { seed, filesPerCommit } = this.#workload.parameters;
-    const index = this.#generated++;
-    const agent = index % this.#inFlight;
+    const turn = Math.floor(this.#generated / this.#agents.length);
+    const agent = this.#agents[this.#generated++ % this.#agents.length] ?? 0;
+    const index = turn * this.#inFlight + agent;
     const paths = new Set<string>();
     const owned = Math.ceil((this.#paths.length - agent) / this.#inFlight);
     while (paths.size < filesPerCommit) {

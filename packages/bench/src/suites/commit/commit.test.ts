@@ -1,28 +1,33 @@
 import { readdir } from 'node:fs/promises';
 
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 
-import type { ResultFile, Sample } from '../harness/result-file.ts';
-import { withTempDir } from '../harness/temp-dir.ts';
-import { floorSubject } from '../subjects/floor.ts';
-import { commitSubjects, slowedMoundSubject } from '../subjects/index.ts';
-import { moundSubject } from '../subjects/mound.ts';
-import type { Subject } from '../subjects/subject.ts';
-import type { CommitParameters } from './commit-parameters.ts';
-import { parametersOf } from './commit-parameters.ts';
+import type { ResultFile, Sample } from '../../harness/result-file.ts';
+import { withTempDir } from '../../harness/temp-dir.ts';
+import { floorSubject } from '../../subjects/floor.ts';
+import { commitSubjects, slowedMoundSubject } from '../../subjects/index.ts';
+import { moundSubject } from '../../subjects/mound.ts';
+import type { Subject } from '../../subjects/subject.ts';
+import { parametersOf, type CommitParameters } from './parameters.ts';
 import { runCommitSuite } from './commit.ts';
-import { noProgress } from './suite.ts';
+import type { Load } from './load.ts';
+import { HotEdits } from '../../workloads/hot-edits.ts';
+import { ContentionArm } from '../contention/arm.ts';
+import { noProgress } from '../suite.ts';
+import { phases } from './shares.ts';
+
+const load: Load = { files: 40, filesPerCommit: 2, skew: 'uniform', inFlight: 8, processes: 1 };
 
 const tiny: CommitParameters = {
   subjects: commitSubjects,
-  files: 40,
-  filesPerCommit: 2,
-  inFlight: [1, 8],
+  loads: [{ load: { ...load, inFlight: 1 } }, { load }],
+  inFlightOfStreams: 8,
   rounds: 2,
   budgetMs: 200,
   commitsMax: 16,
   seed: 3,
   control: false,
+  profile: false,
 };
 
 async function run(parameters: CommitParameters): Promise<{ result: ResultFile; exitCode: number }> {
@@ -70,16 +75,18 @@ test('a tiny run of all subjects: structure, and everything acknowledged is read
     expect(median).toBeLessThanOrEqual(max);
     expect(n).toBe(2);
   }
-  expect(find(result.samples, 'mound', 8, 'ratioTo:git-plumbing')?.workload['peerInFlight']).toBe(1);
-  expect(result.notes.join('\n')).toMatch(/read back: \d+ acknowledged commits of 10 of 10 arms are all there/);
+  const toPlumbing = result.samples.find(
+    ({ workload }) => workload['peer'] === 'git-plumbing' && workload['inFlight'] === 8,
+  );
+  expect(toPlumbing?.workload['peerInFlight']).toBe(1);
+  expect(result.notes.join('\n')).toMatch(/read back: \d+ acknowledged commits of (\d+) of \1 arms are all there/);
 });
 
 test('an injected slowdown shows', async () => {
   const { result, exitCode } = await run({
     ...tiny,
     subjects: [moundSubject(), slowedMoundSubject],
-    filesPerCommit: 1,
-    inFlight: [20],
+    loads: [{ load: { ...load, filesPerCommit: 1, inFlight: 20 } }],
     commitsMax: 400,
     control: true,
   });
@@ -94,7 +101,7 @@ test('a control that is not slower is told of', async () => {
     prepare: (files, dir, signal) => notSlowed.prepare(files, dir, signal),
   };
   const slow: Subject = { ...moundSubject({ name: 'mound', busyMsPerCommit: 2 }) };
-  const { result, exitCode } = await run({ ...tiny, subjects: [slow, fast], inFlight: [8], control: true });
+  const { result, exitCode } = await run({ ...tiny, subjects: [slow, fast], loads: [{ load }], control: true });
   expect(result.notes.join('\n')).toContain('DOES NOT SHOW');
   expect(exitCode).toBe(1);
 });
@@ -125,7 +132,7 @@ describe('what goes wrong is said', () => {
     });
     const { result, exitCode } = await run({ ...tiny, subjects: [liar] });
     expect(result.notes.join('\n')).toMatch(
-      /failed: liar at 8 could not be read back: commit w1-3-8-0 is there 0 times/,
+      /failed: liar at 8, 2 files a commit, 40 files could not be read back: commit w1-3-8-0 is there 0 times/,
     );
     expect(exitCode).toBe(1);
   });
@@ -133,17 +140,83 @@ describe('what goes wrong is said', () => {
   test('a subject that breaks, while the others go on', async () => {
     const breaking = broken('breaking', { prepare: (_, dir) => Promise.reject(new Error(`no room in ${dir}`)) });
     const { result, exitCode } = await run({ ...tiny, subjects: [breaking, floorSubject] });
-    expect(result.notes).toContain('failed: breaking at 1 could not be prepared: no room in DIR/breaking-1');
+    expect(result.notes).toContain(
+      'failed: breaking at 1, 2 files a commit, 40 files could not be prepared: no room in DIR/breaking-1-2-files-a-commit-40-files',
+    );
     expect(find(result.samples, 'floor', 8, 'commitsPerSecond')).toBeDefined();
+    expect(exitCode).toBe(1);
+  });
+});
+
+describe('other loads', () => {
+  const one: Load = { ...load, filesPerCommit: 1, processes: 1 };
+  const subjects = commitSubjects.filter(({ name }) => ['mound', 'floor', 'sqlite-wal', 'git-plumbing'].includes(name));
+
+  test('several processes on one repository, each with its part of the agents', async () => {
+    const loads = [{ load: one }, { load: { ...one, processes: 2 } }];
+    const { result, exitCode } = await run({ ...tiny, subjects, loads });
+    expect([exitCode, result.notes.filter((note) => note.startsWith('failed'))]).toEqual([0, []]);
+    const shared = result.samples.filter(({ workload }) => workload['processes'] === 2);
+    expect(new Set(shared.map(({ subject }) => subject))).toEqual(new Set(['mound', 'sqlite-wal', 'git-plumbing']));
+    expect(find(shared, 'mound', 4, 'commitsPerSecond')?.min).toBeGreaterThan(0);
+    expect(find(shared, 'mound', 4, 'commitsPerRound')).toMatchObject({ min: 16, max: 16 });
+    expect(find(shared, 'mound', 4, 'commitsPerAgentMin')).toBeDefined();
+    expect(find(shared, 'mound', 4, 'ratioToW1')?.n).toBe(2);
+    expect(find(shared, 'mound', 4, 'ratioToFloor')?.n).toBe(2);
+    expect(result.notes.join('\n')).toMatch(/are all there/);
+  }, 30_000);
+
+  test('hot files, merged, and where the time goes', async () => {
+    const hot: Load = { ...one, files: 3, skew: 'zipf' };
+    const parameters = { ...tiny, subjects, loads: [{ load: one }, { load: hot }], commitsMax: 80, profile: true };
+    const { result, exitCode } = await run(parameters);
+    expect([exitCode, result.notes.filter((note) => note.startsWith('failed'))]).toEqual([0, []]);
+    const hotSamples = result.samples.filter(({ workload }) => workload['workload'] === 'hot-edits');
+    expect(find(hotSamples, 'mound', 8, 'mergesPerCommit')?.min).toBeGreaterThan(0);
+    expect(find(hotSamples, 'mound', 8, 'ratioToW1')?.n).toBe(2);
+    const shares = result.samples.filter(({ metric, workload }) => metric === 'share' && workload['workload'] === 'w1');
+    expect(shares.map(({ workload }) => workload['phase'])).toEqual(phases);
+    expect(shares.reduce((sum, { median }) => sum + median, 0)).toBeCloseTo(1, 3);
+  });
+
+  test('a lost edit among hot ones is told of', async () => {
+    const spy = vi.spyOn(ContentionArm.prototype, 'readBack').mockResolvedValue({
+      lost: new HotEdits({ files: 3, agents: 8, seed: 3 }).round(0, 1),
+      standing: 0,
+      replaced: 0,
+      aside: 0,
+      faults: [],
+    });
+    const { result, exitCode } = await run({
+      ...tiny,
+      subjects,
+      loads: [{ load: { ...one, files: 3, skew: 'zipf' } }],
+    });
+    spy.mockRestore();
+    expect(result.notes.join('\n')).toContain(
+      'failed: mound at 8, hot files could not be read back: edit e3-1-0 is lost',
+    );
     expect(exitCode).toBe(1);
   });
 });
 
 describe('parametersOf', () => {
   test('takes the size, then what was given', () => {
-    const parameters = parametersOf('quick', { inFlight: [1, 10, 10], subjects: ['floor'], commits: 5 });
-    expect(parameters).toMatchObject({ files: 2000, inFlight: [1, 10], commitsMax: 5, rounds: 2 });
+    const parameters = parametersOf('quick', { inFlight: [1, 10, 10], subjects: ['floor'], commits: 5, seconds: 0.5 });
+    expect(parameters).toMatchObject({ commitsMax: 5, rounds: 2, budgetMs: 500, inFlightOfStreams: 10 });
+    expect(parameters.loads.map(({ load: { inFlight } }) => inFlight)).toEqual([1, 10]);
+    expect(parameters.loads[0]?.load).toEqual({ ...load, files: 2000, filesPerCommit: 1, inFlight: 1 });
     expect(parameters.subjects.map(({ name }) => name)).toEqual(['floor']);
+  });
+
+  test('makes every combination of the loads that are named', () => {
+    const { loads } = parametersOf('default', { inFlight: [100], processes: [1, 2, 4], filesPerCommit: [1, 5] });
+    expect(loads).toHaveLength(6);
+    const hot = parametersOf('default', { inFlight: [1000], skew: ['uniform', 'zipf'], filesPerCommit: [5] });
+    expect(hot.loads.map(({ load: { skew, files, filesPerCommit } }) => [skew, files, filesPerCommit])).toEqual([
+      ['uniform', 10_000, 5],
+      ['zipf', 1000, 1],
+    ]);
   });
 
   test('the control brings Mound with and without the slowdown', () => {
@@ -153,6 +226,8 @@ describe('parametersOf', () => {
 
   test('refuses what cannot be', () => {
     expect(() => parametersOf('default', { subjects: ['svn'] })).toThrow("no subject 'svn'");
-    expect(() => parametersOf('default', { files: 10, inFlight: [11] })).toThrow('11 in flight need 11 files or more');
+    expect(() => parametersOf('default', { files: [10], inFlight: [11] })).toThrow(
+      '11 in flight need 11 files or more',
+    );
   });
 });

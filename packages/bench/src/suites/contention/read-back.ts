@@ -1,6 +1,6 @@
-import type { ContendedTrunk, EditAnswer } from '../workloads/contended-trunk.ts';
-import type { HotEdit, HotEdits } from '../workloads/hot-edits.ts';
-import { holdsEdit, type FileLineage, type Lineage } from '../workloads/lineage.ts';
+import type { ContendedTrunk, EditAnswer } from '../../workloads/contended-trunk.ts';
+import type { HotEdit, HotEdits } from '../../workloads/hot-edits.ts';
+import { holdsEdit, type FileLineage, type Lineage } from '../../workloads/lineage.ts';
 
 export interface AnsweredEdit {
   readonly edit: HotEdit;

@@ -1,9 +1,9 @@
-import { runInFlight, type RunOptions } from '../harness/measurement.ts';
-import { percentileOf } from '../harness/statistics.ts';
-import type { ContendedSubject, ContendedTrunk, EditAnswer } from '../workloads/contended-trunk.ts';
-import type { HotEdit, HotEdits } from '../workloads/hot-edits.ts';
-import { Lineage } from '../workloads/lineage.ts';
-import { readBack, type AnsweredEdit, type ReadBack } from './contention-read-back.ts';
+import { runInFlight, type Measurement, type RunOptions } from '../../harness/measurement.ts';
+import { percentileOf } from '../../harness/statistics.ts';
+import type { ContendedSubject, ContendedTrunk, EditAnswer } from '../../workloads/contended-trunk.ts';
+import type { HotEdit, HotEdits } from '../../workloads/hot-edits.ts';
+import { Lineage } from '../../workloads/lineage.ts';
+import { readBack, type AnsweredEdit, type ReadBack } from './read-back.ts';
 
 /** What one arm did in one round. */
 export interface ContentionRound {
@@ -12,10 +12,13 @@ export interface ContentionRound {
   readonly seconds: number;
   readonly latenciesMs: Float64Array;
   readonly landed: number;
+  /** Of the landed: merged by the store with what had come before. */
+  readonly merged: number;
   readonly conflicts: number;
   readonly stranded: number;
   readonly lockFailures: number;
   readonly racesLost: number;
+  readonly perAgent: Measurement['perAgent'];
 }
 
 const isConflict = (answer: EditAnswer): boolean =>
@@ -64,10 +67,12 @@ export class ContentionArm {
       seconds: measured.seconds,
       latenciesMs: measured.latenciesMs ?? new Float64Array(),
       landed: answers.filter(({ kind }) => kind === 'landed').length,
+      merged: answers.filter((answer) => answer.kind === 'landed' && answer.isMerged === true).length,
       conflicts: answers.filter(isConflict).length,
       stranded: answers.filter(({ kind }) => kind === 'stranded').length,
       lockFailures: this.#trunk.troubles.lockFailures - before.lockFailures,
       racesLost: this.#trunk.troubles.racesLost - before.racesLost,
+      perAgent: measured.perAgent,
     });
   }
 
@@ -75,6 +80,10 @@ export class ContentionArm {
     let offered: Buffer = Buffer.of();
     const answer = await this.#trunk.bring(edit, (seen) => (offered = this.#lineage.rewrite(edit, seen)));
     this.#answered.push({ edit, answer, offered });
+  }
+
+  get answeredCount(): number {
+    return this.#answered.length;
   }
 
   /** Compares what the authors were told, in all rounds and the warm-up, with what is there. */

@@ -1,19 +1,19 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { throwIfInterrupted } from '../harness/interrupt.ts';
-import { describeMachine } from '../harness/machine.ts';
-import { formatVersion } from '../harness/result-file.ts';
-import { runRounds } from '../harness/rounds.ts';
-import { isInMemory, withTempDir } from '../harness/temp-dir.ts';
-import { HotEdits } from '../workloads/hot-edits.ts';
-import { attempt, type Findings } from './findings.ts';
-import { ContentionArm } from './contention-arm.ts';
-import { overwritingContender } from './contention-mound.ts';
-import { contentionOptions, contentionParametersOf, type ContentionParameters } from './contention-parameters.ts';
-import { contentionSamples, type ContentionSample, type MeasuredArm } from './contention-samples.ts';
-import { contentionText } from './contention-text.ts';
-import type { Suite, SuiteContext, SuiteOutcome } from './suite.ts';
+import { throwIfInterrupted } from '../../harness/interrupt.ts';
+import { describeMachine } from '../../harness/machine.ts';
+import { formatVersion, type Sample } from '../../harness/result-file.ts';
+import { runRounds } from '../../harness/rounds.ts';
+import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
+import { HotEdits } from '../../workloads/hot-edits.ts';
+import { attempt, type Findings } from '../findings.ts';
+import { ContentionArm } from './arm.ts';
+import { overwritingContender } from './mound.ts';
+import { contentionOptions, contentionParametersOf, type ContentionParameters } from './parameters.ts';
+import { contentionSamples, type MeasuredArm } from './samples.ts';
+import { contentionText } from './text.ts';
+import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 
 export const contentionSuite: Suite = {
   name: 'contention',
@@ -61,7 +61,7 @@ export async function runContentionSuite(parameters: ContentionParameters, conte
 async function outcomeOf(
   title: string,
   measured: readonly MeasuredArm[],
-  samples: readonly ContentionSample[],
+  samples: readonly Sample[],
   { notes, failed }: Findings,
 ): Promise<SuiteOutcome> {
   const machine = await describeMachine();

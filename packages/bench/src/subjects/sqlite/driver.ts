@@ -1,8 +1,10 @@
+type SqliteValue = string | number | Uint8Array | null;
+
 /** The part of SQLite's JavaScript bindings that they all share. */
 export interface SqliteStatement {
-  run(...values: readonly (string | number | Uint8Array)[]): { readonly changes: number | bigint };
-  get(...values: readonly (string | number | Uint8Array)[]): unknown;
-  all(...values: readonly (string | number | Uint8Array)[]): unknown[];
+  run(...values: readonly SqliteValue[]): { readonly changes: number | bigint };
+  get(...values: readonly SqliteValue[]): unknown;
+  all(...values: readonly SqliteValue[]): unknown[];
 }
 
 export interface SqliteDatabase {

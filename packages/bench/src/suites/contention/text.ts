@@ -1,8 +1,9 @@
-import type { Machine } from '../harness/machine.ts';
-import type { ContendedSubject } from '../workloads/contended-trunk.ts';
-import type { ContentionMetric, ContentionSample } from './contention-samples.ts';
+import type { Machine } from '../../harness/machine.ts';
+import type { Metric } from '../../harness/metric.ts';
+import type { Sample } from '../../harness/result-file.ts';
+import type { ContendedSubject } from '../../workloads/contended-trunk.ts';
 
-const rows: readonly (readonly [ContentionMetric, string])[] = [
+const rows: readonly (readonly [Metric, string])[] = [
   ['commitsPerSecond', 'edits on the trunk a second'],
   ['latencyMsP50', 'ms to an answer, median'],
   ['latencyMsP99', 'ms to an answer, p99'],
@@ -18,7 +19,7 @@ export interface ContentionReport {
   readonly title: string;
   readonly machine: Machine;
   readonly subjects: readonly ContendedSubject[];
-  readonly samples: readonly ContentionSample[];
+  readonly samples: readonly Sample[];
   readonly notes: readonly string[];
 }
 
@@ -26,7 +27,7 @@ const shown = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en-US') : String(Number(value.toPrecision(3)));
 
 /** Median, and where the rounds differ their range. */
-function cellOf(sample: ContentionSample | undefined): string {
+function cellOf(sample: Sample | undefined): string {
   if (sample === undefined) return '-';
   const [median, min, max] = [sample.median, sample.min, sample.max].map(shown);
   return min === max ? `${median}` : `${median} (${min} to ${max})`;

@@ -2,15 +2,15 @@ import { readdir } from 'node:fs/promises';
 
 import { describe, expect, test } from 'vitest';
 
-import { Interrupted } from '../harness/interrupt.ts';
-import { parseResultFile } from '../harness/result-file.ts';
-import { withTempDir } from '../harness/temp-dir.ts';
-import type { ContendedSubject, ContendedTrunk } from '../workloads/contended-trunk.ts';
-import { moundContender, overwritingContender } from './contention-mound.ts';
-import { contentionParametersOf, type ContentionParameters } from './contention-parameters.ts';
-import type { ContentionSample } from './contention-samples.ts';
+import { Interrupted } from '../../harness/interrupt.ts';
+import { parseResultFile, type Sample } from '../../harness/result-file.ts';
+import { withTempDir } from '../../harness/temp-dir.ts';
+import type { ContendedSubject, ContendedTrunk } from '../../workloads/contended-trunk.ts';
+import { moundContender, overwritingContender } from './mound.ts';
+import { contentionParametersOf, type ContentionParameters } from './parameters.ts';
+
 import { runContentionSuite } from './contention.ts';
-import { noProgress } from './suite.ts';
+import { noProgress } from '../suite.ts';
 
 const tiny: ContentionParameters = {
   ...contentionParametersOf('quick', {}),
@@ -22,7 +22,7 @@ const tiny: ContentionParameters = {
 };
 
 interface Ran {
-  readonly samples: readonly ContentionSample[];
+  readonly samples: readonly Sample[];
   readonly notes: string;
   readonly json: object;
   readonly text: string;
@@ -34,7 +34,7 @@ async function run(parameters: ContentionParameters, signal = new AbortControlle
     try {
       const outcome = await runContentionSuite(parameters, { dir, signal, progress: noProgress });
       if (outcome.kind !== 'own') throw new Error('the contention suite has an output of its own');
-      const { samples, notes } = outcome.json as { samples: ContentionSample[]; notes: string[] };
+      const { samples, notes } = outcome.json as { samples: Sample[]; notes: string[] };
       return { ...outcome, samples, notes: notes.join('\n') };
     } finally {
       expect(await readdir(dir)).toEqual([]);
@@ -42,7 +42,7 @@ async function run(parameters: ContentionParameters, signal = new AbortControlle
   });
 }
 
-const find = ({ samples }: Ran, subject: string, metric: string): ContentionSample | undefined =>
+const find = ({ samples }: Ran, subject: string, metric: string): Sample | undefined =>
   samples.find((sample) => sample.subject === subject && sample.metric === metric);
 
 const metrics = [

@@ -1,7 +1,7 @@
-import { gitWorktrees } from '../subjects/git-worktrees.ts';
-import type { ContendedSubject } from '../workloads/contended-trunk.ts';
-import { moundContender, overwritingContender } from './contention-mound.ts';
-import { wholeNumber, type SuiteOption, type SuiteSize } from './suite.ts';
+import { gitWorktrees } from '../../subjects/git-worktrees.ts';
+import type { ContendedSubject } from '../../workloads/contended-trunk.ts';
+import { moundContender, overwritingContender } from './mound.ts';
+import { wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
 
 export interface ContentionParameters {
   readonly subjects: readonly ContendedSubject[];

@@ -1,8 +1,8 @@
 import { absent, any, openRepo, version, type Author, type Change, type Repo, type Snapshot } from '@mound/vcs';
 
-import type { ContendedSubject, ContendedTrunk, EditAnswer } from '../workloads/contended-trunk.ts';
-import type { HotEdit } from '../workloads/hot-edits.ts';
-import type { InitialFiles } from '../workloads/operation.ts';
+import type { ContendedSubject, ContendedTrunk, EditAnswer } from '../../workloads/contended-trunk.ts';
+import type { HotEdit } from '../../workloads/hot-edits.ts';
+import type { InitialFiles } from '../../workloads/operation.ts';
 
 const seeder: Author = { name: 'bench', kind: 'system' };
 
@@ -79,7 +79,8 @@ class MoundTrunk implements ContendedTrunk {
       changes: [{ kind: 'put', path: edit.path, content: rewrite(content), expect }],
     });
     this.#seen[edit.agent] = this.#repo.snapshot();
-    if (outcome.kind === 'landed' || outcome.kind === 'merged') return { kind: 'landed' };
+    if (outcome.kind === 'landed') return { kind: 'landed' };
+    if (outcome.kind === 'merged') return { kind: 'landed', isMerged: true };
     if (outcome.kind === 'conflicted') return { kind: 'kept' };
     return { kind: 'stranded', because: 'refused', isRecorded: false };
   }

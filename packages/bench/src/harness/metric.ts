@@ -1,0 +1,61 @@
+/**
+ * Everything that a sample may tell, with its unit and its heading in a table.
+ * Names are fixed, so that results of different days can be laid side by side;
+ * what a name is of (which peer, which phase, which seq) stands in the workload.
+ */
+const table = {
+  /** Commits that landed (or merged and landed), acknowledged as the subject's durability says. */
+  commitsPerSecond: ['commits/s', 'commits/s'],
+  /** From the call to its acknowledgement. */
+  latencyMsP50: ['ms', 'p50 ms'],
+  latencyMsP99: ['ms', 'p99 ms'],
+  latencyMsP999: ['ms', 'p99.9 ms'],
+  /** Growth on disk, all records and indexes, by allocated blocks. */
+  bytesPerCommit: ['bytes', 'bytes/commit'],
+  commitsPerRound: ['commits', 'commits'],
+  /** Commits of the agent with the fewest (most) when the first agent had made its last: who starves shows here. */
+  commitsPerAgentMin: ['commits', 'least an agent'],
+  commitsPerAgentMax: ['commits', 'most an agent'],
+  filesPerSecond: ['files/s', 'files/s'],
+  /** Of the floor program's rate under the same load, within a round. */
+  ratioToFloor: ['times', 'of floor'],
+  /** Of Mound's own rate in workload W1 with as many in flight in one process, within a round. */
+  ratioToW1: ['times', 'of W1'],
+  /** How many times as fast as the workload's `peer`, within a round. */
+  ratioToPeer: ['times', 'times as fast'],
+  /** Rate of the last stretch of a long run as a share of the first's. */
+  ratioToFirstStretch: ['times', 'of first stretch'],
+  /** Of the time of a run, what goes to the workload's `phase`. */
+  share: ['share', 'share of time'],
+  stepOverheadMs: ['ms', 'step ms'],
+  conflictsPerCommit: ['conflicts', 'conflicts/commit'],
+  conflictsPerAcceptedLine: ['conflicts', 'conflicts/line'],
+  mergesPerCommit: ['merges', 'merges/commit'],
+  lostUpdates: ['edits', 'lost'],
+  /** Edits that are not on the trunk and that somebody must bring there. */
+  strandedEdits: ['edits', 'stranded'],
+  /** Calls that failed at somebody else's lock. */
+  lockFailures: ['calls', 'lock failures'],
+  /** Compare-and-swaps of the trunk that came too late. */
+  racesLost: ['calls', 'races lost'],
+  recordsPerSecond: ['records/s', 'records/s'],
+  residentMiB: ['MiB', 'resident MiB'],
+  openMs: ['ms', 'open ms'],
+  snapshotOpenUs: ['us', 'snapshot us'],
+  readUsP50: ['us', 'read p50 us'],
+  readUsP99: ['us', 'read p99 us'],
+  listMs: ['ms', 'list ms'],
+  logMsP50: ['ms', 'log p50 ms'],
+  logMsP99: ['ms', 'log p99 ms'],
+  forkMsP50: ['ms', 'fork p50 ms'],
+  forkMsP99: ['ms', 'fork p99 ms'],
+} as const;
+
+export type Metric = keyof typeof table;
+
+export const isMetric = (name: string): name is Metric => Object.hasOwn(table, name);
+
+export const unitOf = (metric: Metric): string => table[metric][0];
+
+/** For the head of a column. */
+export const titleOfMetric = (metric: Metric): string => table[metric][1];

@@ -1,0 +1,106 @@
+import type { Metric } from '../../harness/metric.ts';
+import { sampleOf, type Sample } from '../../harness/result-file.ts';
+import { medianOf } from '../../harness/statistics.ts';
+import type { CommitArm } from './arm.ts';
+import { referenceName } from './parameters.ts';
+
+const floorName = 'floor';
+
+/** Everything that was measured, and the ratios within each round. */
+export function samplesOf(arms: readonly CommitArm[]): Sample[] {
+  const own = arms.flatMap((arm) => [...figureSamples(arm), ...ownRatios(arm, arms)]);
+  return [...own, ...arms.flatMap((arm) => peerRatios(arm, arms))];
+}
+
+function figureSamples({ plan, figures }: CommitArm): Sample[] {
+  return (Object.keys(figures) as Metric[]).map((metric) =>
+    sampleOf(plan.subject.name, plan.fields, metric, figures[metric] ?? []),
+  );
+}
+
+/** How many times as fast as another arm, round by round. */
+export function ratiosWithinRounds(arm: CommitArm, other: CommitArm): number[] {
+  const others = other.figures.commitsPerSecond ?? [];
+  return (arm.figures.commitsPerSecond ?? [])
+    .slice(0, others.length)
+    .map((rate, round) => rate / (others[round] ?? Number.NaN));
+}
+
+/** Beside the floor program under the same load, and for Mound beside its own W1. */
+function ownRatios(arm: CommitArm, arms: readonly CommitArm[]): Sample[] {
+  const samples: Sample[] = [];
+  const add = (metric: Metric, other: CommitArm | undefined): void => {
+    if (other === undefined || other === arm) return;
+    const ratios = ratiosWithinRounds(arm, other);
+    if (ratios.length > 0) samples.push(sampleOf(arm.plan.subject.name, arm.plan.fields, metric, ratios));
+  };
+  add('ratioToFloor', floorBeside(arm, arms));
+  if (arm.plan.subject.name === referenceName) add('ratioToW1', w1Beside(arm, arms));
+  return samples;
+}
+
+/** The floor program with the same commits in groups as large, in its one process. */
+function floorBeside(arm: CommitArm, arms: readonly CommitArm[]): CommitArm | undefined {
+  const { load, subject } = arm.plan;
+  if (subject.name === floorName || load.skew !== 'uniform') return undefined;
+  const floors = arms.filter(({ plan }) => plan.subject.name === floorName && isSameWork(plan.load, load));
+  return floors.find(({ plan }) => plan.load.inFlight === load.inFlight);
+}
+
+/** Mound itself in W1, as many in flight in one process; where it was measured with as many files, there. */
+function w1Beside(arm: CommitArm, arms: readonly CommitArm[]): CommitArm | undefined {
+  const { load } = arm.plan;
+  const isW1 = ({ plan: { subject, load: found } }: CommitArm): boolean =>
+    subject.name === referenceName &&
+    found.skew === 'uniform' &&
+    found.filesPerCommit === 1 &&
+    found.processes === 1 &&
+    found.inFlight === load.inFlight;
+  const candidates = arms.filter(isW1).toSorted((a, b) => a.plan.load.files - b.plan.load.files);
+  if (load.filesPerCommit === 1 && load.processes === 1 && load.skew === 'uniform') {
+    return candidates[0] === arm ? undefined : candidates[0];
+  }
+  return candidates.find(({ plan }) => plan.load.files === load.files) ?? candidates[0];
+}
+
+type Work = CommitArm['plan']['load'];
+
+const isSameWork = (one: Work, other: Work): boolean =>
+  one.files === other.files && one.filesPerCommit === other.filesPerCommit && one.skew === other.skew;
+
+/** Mound beside each of its peers. */
+function peerRatios(arm: CommitArm, arms: readonly CommitArm[]): Sample[] {
+  const { subject, fields, load } = arm.plan;
+  if (subject.name !== referenceName) return [];
+  return arms.flatMap((other) => {
+    if (!isBeside(other, arm) || other.plan.subject.name === floorName) return [];
+    const ratios = ratiosWithinRounds(arm, other);
+    if (ratios.length === 0) return [];
+    // A peer that cannot have as many in flight is compared at what it can.
+    const isAlike = other.plan.load.inFlight === load.inFlight;
+    const workload = {
+      ...fields,
+      peer: other.plan.subject.name,
+      ...(!isAlike && { peerInFlight: other.plan.load.inFlight }),
+    };
+    return [sampleOf(subject.name, workload, 'ratioToPeer', ratios)];
+  });
+}
+
+function isBeside({ plan: other }: CommitArm, { plan }: CommitArm): boolean {
+  if (other.subject.name === plan.subject.name || !isSameWork(other.load, plan.load)) return false;
+  if (other.load.processes !== plan.load.processes) return false;
+  return other.load.inFlight === plan.load.inFlight || other.subject.pace !== 'in-flight';
+}
+
+/** True where the injected slowdown shows at every load. */
+export function slowdownShows(arms: readonly CommitArm[], slowedName: string): boolean {
+  const slowed = arms.filter(({ plan }) => plan.subject.name === slowedName);
+  return (
+    slowed.length > 0 &&
+    slowed.every((arm) => {
+      const reference = arms.find((other) => other.plan.subject.name === referenceName && isBeside(other, arm));
+      return reference !== undefined && medianOf(ratiosWithinRounds(reference, arm)) > 1;
+    })
+  );
+}
