@@ -7,13 +7,18 @@ import { seededRandom } from '@mound/vcs';
 import type { EditAnswer } from '../workloads/contended-trunk.ts';
 import type { HotEdit } from '../workloads/hot-edits.ts';
 import type { GitTroubles } from './git-worktrees-troubles.ts';
+import type { CommitOperation } from '../workloads/operation.ts';
+import { commitText } from './git/commit-text.ts';
 import type { GitRepo } from './git/git-repo.ts';
+import { changeWorkTree } from './git/work-tree.ts';
 
 /** How often an agent tries to bring one edit to the trunk, and to get past one lock. */
 export const attemptsMax = 10;
 /** A lost race is followed by a random wait of up to this, and up to twice as long each time it is lost again. */
 const waitMsFirst = 200;
 const waitMsMax = 2_000;
+/** Agents on files of their own lose races, but they need not give up. */
+const disjointAttemptsMax = 200;
 
 /** What all agents of one repository share. */
 export interface WorktreeSetting {
@@ -55,8 +60,8 @@ export class WorktreeAgent {
     const file = join(this.#dir, edit.path);
     await writeFile(file, rewrite(await readFile(file)));
     const committed =
-      (await this.#pastLocks(() => this.#git('add', '--', edit.path))) &&
-      (await this.#pastLocks(() => this.#git('commit', '--quiet', '--no-verify', `--message=Edit ${edit.path}`)));
+      (await this.#pastLocks(() => this.#git(['add', '--', edit.path]))) &&
+      (await this.#pastLocks(() => this.#git(['commit', '--quiet', '--no-verify', `--message=Edit ${edit.path}`])));
     if (!committed) return this.#strand(edit, 'refused', false);
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const reached = await this.#tryTrunk();
@@ -67,21 +72,45 @@ export class WorktreeAgent {
     return this.#strand(edit, 'tries', true);
   }
 
+  /** Makes a whole commit in the worktree and brings it to the trunk; for agents that never want the same file. */
+  async commit(operation: CommitOperation): Promise<void> {
+    for (const change of operation.changes) await changeWorkTree(this.#dir, change);
+    const paths = operation.changes.map(({ path }) => path);
+    const message = { input: commitText(operation) };
+    const committed =
+      (await this.#pastLocks(() => this.#git(['add', '--all', '--force', '--', ...paths]))) &&
+      (await this.#pastLocks(() => this.#git(['commit', '--quiet', '--no-verify', '--file=-'], message)));
+    if (!committed) throw new Error(`git-worktrees: ${operation.id} met a lock ${attemptsMax} times`);
+    for (let attempt = 0; attempt < disjointAttemptsMax; attempt++) {
+      const reached = await this.#tryTrunk();
+      if (reached === 'landed') return;
+      if (reached === 'conflict') throw new Error(`git-worktrees: ${operation.id} conflicts`);
+      await this.#backOff(attempt);
+    }
+    throw new Error(`git-worktrees: ${operation.id} lost ${disjointAttemptsMax} races`);
+  }
+
+  /** Starts anew from the trunk. */
+  async catchUp(): Promise<void> {
+    await this.#pastLocks(() => this.#git(['reset', '--quiet', '--hard', 'main']));
+    this.#seen = await this.#text('rev-parse', 'HEAD');
+  }
+
   /** Onto the newest trunk, then the trunk onto it, unless somebody was faster. */
   async #tryTrunk(): Promise<'landed' | 'conflict' | 'again'> {
     const trunk = await this.#text('rev-parse', 'main');
     try {
-      if (trunk !== this.#seen) await this.#git('rebase', '--quiet', trunk);
+      if (trunk !== this.#seen) await this.#git(['rebase', '--quiet', trunk]);
       this.#seen = trunk;
       const head = await this.#text('rev-parse', 'HEAD');
-      await this.#git('update-ref', 'refs/heads/main', head, trunk);
+      await this.#git(['update-ref', 'refs/heads/main', head, trunk]);
       this.#seen = head;
       return 'landed';
     } catch (error) {
       const trouble = this.#setting.troubles.take(error);
       if (trouble === 'conflict') return 'conflict';
       // A rebase that met a lock half way is taken back as a whole; where there is none, there is nothing to take back.
-      if (this.#seen !== trunk) await this.#git('rebase', '--abort').catch(() => undefined);
+      if (this.#seen !== trunk) await this.#git(['rebase', '--abort']).catch(() => undefined);
       return 'again';
     }
   }
@@ -94,10 +123,9 @@ export class WorktreeAgent {
 
   /** Leaves the edit on a side branch and starts anew from the trunk: the next edit must not fail with this one. */
   async #strand(edit: HotEdit, because: 'conflict' | 'tries' | 'refused', isCommitted: boolean): Promise<EditAnswer> {
-    if (because === 'conflict') await this.#pastLocks(() => this.#git('rebase', '--abort'));
-    const isRecorded = isCommitted && (await this.#pastLocks(() => this.#git('branch', sideBranchOf(edit))));
-    await this.#pastLocks(() => this.#git('reset', '--quiet', '--hard', 'main'));
-    this.#seen = await this.#text('rev-parse', 'HEAD');
+    if (because === 'conflict') await this.#pastLocks(() => this.#git(['rebase', '--abort']));
+    const isRecorded = isCommitted && (await this.#pastLocks(() => this.#git(['branch', sideBranchOf(edit)])));
+    await this.catchUp();
     return { kind: 'stranded', because, isRecorded };
   }
 
@@ -114,12 +142,12 @@ export class WorktreeAgent {
     return false;
   }
 
-  #git(...args: readonly string[]): Promise<Buffer> {
+  #git(args: readonly string[], call: { readonly input?: string } = {}): Promise<Buffer> {
     const where = ['-C', this.#dir, `--git-dir=${join(this.#dir, '.git')}`, `--work-tree=${this.#dir}`];
-    return this.#setting.repo.run([...where, ...args], { env: { GIT_AUTHOR_NAME: this.#name } });
+    return this.#setting.repo.run([...where, ...args], { ...call, env: { GIT_AUTHOR_NAME: this.#name } });
   }
 
   async #text(...args: readonly string[]): Promise<string> {
-    return (await this.#git(...args)).toString('utf8').trim();
+    return (await this.#git(args)).toString('utf8').trim();
   }
 }

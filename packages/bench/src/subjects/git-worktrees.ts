@@ -41,7 +41,7 @@ interface AddedWorktrees {
 }
 
 /** All at once, as a swarm starts; those that git failed at are made again one by one. */
-async function addWorktrees(setting: WorktreeSetting, agents: number, dir: string): Promise<AddedWorktrees> {
+export async function addWorktrees(setting: WorktreeSetting, agents: number, dir: string): Promise<AddedWorktrees> {
   const { repo } = setting;
   const add = (agent: number): Promise<WorktreeAgent> => WorktreeAgent.add(setting, join(dir, `agent-${agent}`), agent);
   const first = await Promise.allSettled(Array.from({ length: agents }, (_, agent) => add(agent)));

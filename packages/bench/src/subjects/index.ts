@@ -3,6 +3,7 @@ import { gitFastImportSubject } from './git-fast-import.ts';
 import { gitLibgit2Subject } from './git-libgit2.ts';
 import { gitPlumbingSubject } from './git-plumbing.ts';
 import { gitPorcelainSubject } from './git-porcelain.ts';
+import { gitWorktreesSubject } from './git-worktrees-commits.ts';
 import { isomorphicGitSubject } from './isomorphic-git.ts';
 import { moundSubject } from './mound.ts';
 import { sqliteDeltasSubject, sqliteWalSubject } from './sqlite-wal.ts';
@@ -18,6 +19,7 @@ export const commitSubjects: readonly Subject[] = [
   gitLibgit2Subject,
   gitPorcelainSubject,
   gitPlumbingSubject,
+  gitWorktreesSubject,
   isomorphicGitSubject,
 ];
 

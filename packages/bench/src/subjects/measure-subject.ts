@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import type { Measurement, RunOptions } from '../harness/measurement.ts';
 import { acknowledgedBy } from '../workloads/acknowledged.ts';
 import type { CommitOperation, InitialFiles } from '../workloads/operation.ts';
-import type { Subject } from './subject.ts';
+import { agentsOfFew, type Subject } from './subject.ts';
 
 export interface SubjectRun extends RunOptions {
   readonly files: InitialFiles;
@@ -30,7 +30,8 @@ export async function measureSubject(subject: Subject, run: SubjectRun): Promise
   await mkdir(dir, { recursive: true });
   const prepared = await subject.prepare(files, dir, signal);
   try {
-    const inFlight = subject.pace === 'one-at-a-time' ? 1 : run.inFlight;
+    const most = { 'one-at-a-time': 1, 'few-in-flight': agentsOfFew, 'in-flight': Infinity, stream: Infinity };
+    const inFlight = Math.min(run.inFlight, most[subject.pace]);
     const measurement = await prepared.run(operations, { inFlight, budgetMs, signal });
     const { acknowledged, seconds } = measurement;
     const faults = await prepared.verify(acknowledgedBy(operations.slice(0, acknowledged)));

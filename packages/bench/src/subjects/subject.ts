@@ -13,9 +13,12 @@ export type Durability = 'flushed' | 'at-end' | 'unflushed';
  * How a subject can be loaded.
  * - `in-flight`: any number of commits wait at the same time.
  * - `one-at-a-time`: in a process, a commit must end before the next may begin.
+ * - `few-in-flight`: so many as there can be agents, of which each is dear: {@link agentsOfFew} at most.
  * - `stream`: commits are poured in and acknowledged together at the end.
  */
-export type Pace = 'in-flight' | 'one-at-a-time' | 'stream';
+export type Pace = 'in-flight' | 'few-in-flight' | 'one-at-a-time' | 'stream';
+
+export const agentsOfFew = 4;
 
 /** A store with the initial files in it, ready to be measured. */
 export interface PreparedSubject {

@@ -1,4 +1,4 @@
-import type { Subject } from '../../subjects/subject.ts';
+import { agentsOfFew, type Subject } from '../../subjects/subject.ts';
 import { HotEdits } from '../../workloads/hot-edits.ts';
 import { W1 } from '../../workloads/w1.ts';
 import { nameOfPlan, type ArmPlan, type CommitArm } from './arm.ts';
@@ -46,6 +46,7 @@ function loadFor(subject: Subject, load: Load): Load | undefined {
   if (load.skew === 'zipf') return subject.name === referenceName && load.processes === 1 ? load : undefined;
   if (load.processes > 1 && subject.attach === undefined) return undefined;
   if (subject.pace === 'one-at-a-time') return { ...load, inFlight: load.processes };
+  if (subject.pace === 'few-in-flight') return { ...load, inFlight: Math.min(load.inFlight, agentsOfFew) };
   if (load.processes > load.inFlight || load.inFlight % load.processes !== 0) return undefined;
   return load;
 }

@@ -1,6 +1,7 @@
 import type { Metric } from '../../harness/metric.ts';
 import { sampleOf, type Sample } from '../../harness/result-file.ts';
 import { medianOf } from '../../harness/statistics.ts';
+import { agentsOfFew } from '../../subjects/subject.ts';
 import type { CommitArm } from './arm.ts';
 import { referenceName } from './parameters.ts';
 
@@ -90,7 +91,9 @@ function peerRatios(arm: CommitArm, arms: readonly CommitArm[]): Sample[] {
 function isBeside({ plan: other }: CommitArm, { plan }: CommitArm): boolean {
   if (other.subject.name === plan.subject.name || !isSameWork(other.load, plan.load)) return false;
   if (other.load.processes !== plan.load.processes) return false;
-  return other.load.inFlight === plan.load.inFlight || other.subject.pace !== 'in-flight';
+  const { inFlight } = plan.load;
+  if (other.subject.pace === 'few-in-flight') return other.load.inFlight === Math.min(inFlight, agentsOfFew);
+  return other.load.inFlight === inFlight || other.subject.pace !== 'in-flight';
 }
 
 /** True where the injected slowdown shows at every load. */
