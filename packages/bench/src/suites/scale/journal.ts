@@ -27,7 +27,8 @@ export class Journal {
   /** For commits of one file. */
   add({ id, changes }: CommitOperation, seq: number): void {
     const [change] = changes;
-    if (change?.content == null || changes.length !== 1) throw new RangeError(`${id} is not a put of one file`);
+    if (change === undefined || change.content === null || changes.length !== 1)
+      throw new RangeError(`${id} is not a put of one file`);
     this.#reserve();
     const digest = hash(change.content) as Buffer;
     digest.copy(this.#digests, this.length * digestBytes);
