@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 import { removeTempDirsNow } from '../harness/temp-dir.ts';
 import { exitCodes } from '@mound/vcs';
 
@@ -10,6 +12,8 @@ export interface Interruption {
 /** The first Ctrl-C ends the run in order; the second does not wait. */
 export function listenForInterruption(): Interruption {
   const controller = new AbortController();
+  // Every process that a suite starts listens.
+  setMaxListeners(0, controller.signal);
   const onSignal = (): void => {
     if (controller.signal.aborted) {
       removeTempDirsNow();

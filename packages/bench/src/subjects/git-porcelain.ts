@@ -11,6 +11,7 @@ export const gitPorcelainSubject: Subject = {
   name: 'git-porcelain',
   durability: 'flushed',
   pace: 'one-at-a-time',
+  storeIn: '.git',
   available: gitIsAvailable,
   prepare: async (files, dir, signal) => {
     const repo = await seededGitRepo(files, dir, { bare: false, signal });

@@ -13,6 +13,7 @@ export const gitWorktreesSubject: Subject = {
   name: 'git-worktrees',
   durability: 'flushed',
   pace: 'few-in-flight',
+  storeIn: 'trunk.git',
   available: gitIsAvailable,
   prepare: async (files, dir, signal) => {
     const trunkDir = join(dir, 'trunk.git');

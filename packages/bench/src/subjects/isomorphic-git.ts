@@ -15,6 +15,7 @@ export const isomorphicGitSubject: Subject = {
   name: 'isomorphic-git',
   durability: 'unflushed',
   pace: 'one-at-a-time',
+  storeIn: '.git',
   available: gitIsAvailable,
   prepare: async (files, dir, signal) => {
     const repo = await seededGitRepo(files, dir, { bare: false, signal });

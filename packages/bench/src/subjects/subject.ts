@@ -40,6 +40,8 @@ export interface Subject {
   readonly name: string;
   readonly durability: Durability;
   readonly pace: Pace;
+  /** Where in its directory the history lies, where checkouts lie beside it: only its growth counts. */
+  readonly storeIn?: string;
   available(): Promise<true | { readonly missing: string }>;
   /** `dir` exists, is empty and belongs to the subject alone. */
   prepare(files: InitialFiles, dir: string, signal: AbortSignal): Promise<PreparedSubject>;

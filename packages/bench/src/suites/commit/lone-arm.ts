@@ -12,14 +12,14 @@ import type { ArmFigures, ArmPlan, CommitArm, RoundLimits } from './arm.ts';
 export class LoneArm implements CommitArm {
   readonly plan: ArmPlan;
   readonly figures: ArmFigures = {};
-  readonly #dir: string;
+  readonly #storeDir: string;
   readonly #prepared: PreparedSubject;
   readonly #stream: OperationStream;
   #rateSeen = 0;
 
-  private constructor(plan: ArmPlan, dir: string, prepared: PreparedSubject, stream: OperationStream) {
+  private constructor(plan: ArmPlan, storeDir: string, prepared: PreparedSubject, stream: OperationStream) {
     this.plan = plan;
-    this.#dir = dir;
+    this.#storeDir = storeDir;
     this.#prepared = prepared;
     this.#stream = stream;
   }
@@ -28,7 +28,8 @@ export class LoneArm implements CommitArm {
     const dir = join(parent, dirOfPlan(plan));
     await mkdir(dir);
     const prepared = await plan.subject.prepare(workload.files, dir, signal);
-    return new LoneArm(plan, dir, prepared, workload.stream(plan.load.inFlight));
+    const storeDir = join(dir, plan.subject.storeIn ?? '');
+    return new LoneArm(plan, storeDir, prepared, workload.stream(plan.load.inFlight));
   }
 
   get notes(): readonly string[] {
@@ -43,13 +44,13 @@ export class LoneArm implements CommitArm {
     const { load } = this.plan;
     const { inFlight } = load;
     const operations = this.#stream.peek(commitsToOffer(limits, inFlight, this.#rateSeen));
-    const bytesBefore = await diskBytesOf(this.#dir);
+    const bytesBefore = await diskBytesOf(this.#storeDir);
     const { budgetMs } = limits;
     const measured = await measureWithin(limits, () => this.#prepared.run(operations, { inFlight, budgetMs, signal }));
     this.#stream.acknowledge(measured.acknowledged);
     this.#rateSeen = Math.max(this.#rateSeen, measured.acknowledged / measured.seconds);
     if (isWarmUp) return;
-    addRound(this.figures, load, { ...measured, bytes: (await diskBytesOf(this.#dir)) - bytesBefore });
+    addRound(this.figures, load, { ...measured, bytes: (await diskBytesOf(this.#storeDir)) - bytesBefore });
   }
 
   verify(): Promise<readonly string[]> {

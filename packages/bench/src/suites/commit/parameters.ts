@@ -1,5 +1,6 @@
 import { commitSubjects, slowedMoundSubject } from '../../subjects/index.ts';
-import type { Subject } from '../../subjects/subject.ts';
+import { sqliteDeltasSubject } from '../../subjects/sqlite-wal.ts';
+import { agentsOfFew, type Subject } from '../../subjects/subject.ts';
 import { listOf, UsageError, wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
 import { filesOfW1, type Load, type Skew } from './load.ts';
 
@@ -115,15 +116,20 @@ function checkNames(names: readonly string[] | undefined): void {
   }
 }
 
-/** Peers to which more than W1 itself is worth its time. */
-const isFast = ({ pace }: Subject): boolean => pace === 'in-flight';
+/** To which more than W1 itself is worth its time; SQLite with deltas is close to SQLite without. */
+const isFast = ({ pace, name }: Subject): boolean => pace === 'in-flight' && name !== sqliteDeltasSubject.name;
 const isReference = ({ name }: Subject): boolean => name === referenceName;
-const isShared = (subject: Subject): boolean => 'attach' in subject && subject.name !== slowedMoundSubject.name;
+const isShared = (subject: Subject): boolean => 'attach' in subject && subject.name !== sqliteDeltasSubject.name;
+/** Dear to set up, so only at the most that they can. */
+const isNotFew = ({ pace }: Subject): boolean => pace !== 'few-in-flight';
 
 /** What the targets are about, in a few minutes. */
 function plannedLoads(size: SuiteSize, files: number): PlannedLoad[] {
   const w1: Load = { files, filesPerCommit: 1, skew: 'uniform', inFlight: 1000, processes: 1 };
-  const planned: PlannedLoad[] = inFlightDefault.map((inFlight) => ({ load: { ...w1, inFlight } }));
+  const planned: PlannedLoad[] = inFlightDefault.map((inFlight) => ({
+    load: { ...w1, inFlight },
+    ...(inFlight < agentsOfFew && { only: isNotFew }),
+  }));
   if (size === 'quick') return planned;
   return [
     ...planned,

@@ -31,6 +31,7 @@ export class ScaleSamples {
     const [first] = stretches;
     const last = stretches.findLast(({ commits }) => commits === first?.commits);
     if (first === undefined || last === undefined) return;
+    this.add('commitsPerSecond', { stretch: 'last' }, [last.commits / last.seconds]);
     this.add('ratioToFirstStretch', { stretch: 'all' }, [
       last.commits / last.seconds / (first.commits / first.seconds),
     ]);

@@ -47,10 +47,11 @@ test('a tiny run: every figure is there, and everything is read back', async () 
   expect(exitCode).toBe(0);
   expect(parseResultFile(JSON.stringify(result))).toMatchObject({ suite: 'scale' });
   const rates = pick(result.samples, 'commitsPerSecond');
-  expect(rates.map(({ workload }) => workload['fromCommit'] ?? workload['at'])).toEqual([
+  expect(rates.map(({ workload }) => workload['fromCommit'] ?? workload['at'] ?? workload['stretch'])).toEqual([
     0,
     40,
     80,
+    'last',
     'one seq, all agents commit',
   ]);
   expect(pick(result.samples, 'ratioToFloor')).toHaveLength(3);
