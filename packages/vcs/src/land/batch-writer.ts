@@ -165,7 +165,7 @@ export class BatchWriter {
     const { target } = edit;
     const moved = edit.movedFrom ?? edit.movedTo;
     const body = this.storeBody(edit.body, index);
-    const version = new Version({ seq, index }, target, link, body.chain, link.jumped);
+    const version = new Version({ seq, index }, target, link, body, link.jumped);
     this.reader.heads.stage(cell, version);
     this.landed.push({ version, content: edit.content });
     return {

@@ -9,7 +9,6 @@ import { isRejected, reject } from '../intent/reject.ts';
 import { encodeBody, noBody, sameBody } from '../log/body.ts';
 import type { HeadCell } from '../log/heads.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { placeAsOf } from '../log/places.ts';
 import { linkAfterVersion, type Version } from '../log/version.ts';
 import { digestCommitBody } from './commit-body.ts';
 import type { LandingExtras, PreparedEdit, PreparedIntent } from './prepared.ts';
@@ -50,15 +49,9 @@ class Preparation {
     const live = head.target === undefined ? undefined : head;
     if (expect.kind === 'any') return { cell, version: live, delta: live };
     if (expect.kind === 'absent') return { cell, version: undefined, delta: live };
-    const seen = this.asOf(head, expect.seq);
+    const seen = this.reader.versionAsOf(head, expect.seq);
     const version = seen?.target === undefined ? undefined : seen;
     return { cell, version, delta: version ?? live };
-  }
-
-  private asOf(head: Version, seq: number): Version | undefined {
-    if (head.place.seq <= seq) return head;
-    const place = placeAsOf(head.place, seq, this.reader.version);
-    return place.seq === 0 ? undefined : this.reader.version(place);
   }
 
   edit(edit: Edit): PreparedEdit | Rejected {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { Contents } from './contents.ts';
 import { firstLink, Version } from './version.ts';
 
-const versionAt = (seq: number): Version => new Version({ seq, index: 0 }, undefined, firstLink, 0);
+const versionAt = (seq: number): Version => new Version({ seq, index: 0 }, undefined, firstLink, { chain: 0, size: 0 });
 const contentOf = (seed: number, size: number): Buffer => Buffer.alloc(size, `${seed},`);
 
 test('whatever is held and let go, a view shows the bytes of its own version', () => {

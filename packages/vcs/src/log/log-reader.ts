@@ -325,6 +325,13 @@ export class LogReader {
     return inherited && this.headAsOf(inherited, forkSeq);
   }
 
+  /** The newest version at or before a seq in the chain that ends at `head`; undefined if there is none. */
+  versionAsOf(head: Version, seq: number): Version | undefined {
+    if (head.place.seq <= seq) return head;
+    const place = placeAsOf(head.place, seq, this.version);
+    return place.seq === 0 ? undefined : this.version(place);
+  }
+
   headAsOf(head: Head, seq: number): Head | undefined {
     if (head.place.seq <= seq) return head;
     const place = placeAsOf(head.place, seq, this.linkOfChange);

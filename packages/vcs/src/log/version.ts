@@ -1,6 +1,6 @@
 import type { BlobId } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
-import type { ChangeRow, Link, Place } from '../format/entry.ts';
+import type { Body, ChangeRow, Link, Place } from '../format/entry.ts';
 import { nowhere } from '../format/entry.ts';
 import type { Held } from './contents.ts';
 import { jumpDepthOf } from './places.ts';
@@ -24,6 +24,8 @@ export class Version implements Link {
   readonly jump: Place;
   /** Deltas between this version and a whole body. */
   readonly chain: number;
+  /** Bytes of the content. */
+  readonly size: number;
   /** The version at `jump`, where it came up already. */
   jumped: Version | undefined;
   /** An earlier version of the path, which may hold the content that this one is a delta on. */
@@ -31,13 +33,20 @@ export class Version implements Link {
   /** Set and dropped by the cache of contents only. */
   held: Held | undefined = undefined;
 
-  constructor(place: Place, target: Target | undefined, link: Link, chain: number, jumped?: Version) {
+  constructor(
+    place: Place,
+    target: Target | undefined,
+    link: Link,
+    body: Pick<Body, 'chain' | 'size'>,
+    jumped?: Version,
+  ) {
     this.place = place;
     this.target = target;
     this.previous = link.previous;
     this.depth = link.depth;
     this.jump = link.jump;
-    this.chain = chain;
+    this.chain = body.chain;
+    this.size = body.size;
     this.jumped = jumped;
   }
 
@@ -57,7 +66,7 @@ export class Version implements Link {
 export function versionOf(place: Place, row: ChangeRow, jumped?: Version): Version {
   const { blob, mode } = row;
   const target = blob === undefined || mode === undefined ? undefined : { blob, mode };
-  return new Version(place, target, row, row.body.chain, jumped);
+  return new Version(place, target, row, row.body, jumped);
 }
 
 /** The link of the version after another, and the version that it jumps to. */

@@ -25,7 +25,7 @@ export async function mergeBranch(
   name: string,
   options: MergeOptions,
 ): Promise<Outcome> {
-  reader.store.refresh();
+  reader.refresh();
   const branch = reader.branchNamed(name);
   if (branch.parentId < 0) {
     throw new MoundError('invalid-argument', `'${name}' was forked from no branch; name one that was`, {

@@ -107,7 +107,7 @@ export class EmbeddedRepo implements Repo {
   }
 
   outcome(operationId: string): Outcome | undefined {
-    this.store.refresh();
+    this.reader.refresh();
     this.lander.operations.catchUp(this.store.counters);
     let seq = this.lander.operations.seqOf(operationId);
     if (seq === undefined) return getUnchanged(this.reader, operationId)?.outcome;
@@ -126,19 +126,19 @@ export class EmbeddedRepo implements Repo {
   }
 
   snapshot(seq?: number, branch = 'main'): Snapshot {
-    this.store.refresh();
+    this.reader.refresh();
     const { lastSeq } = this.store.counters;
     if (seq !== undefined) checkSeq(seq, lastSeq);
     return new LogSnapshot(this.reader, this.reader.branchNamed(branch), seq ?? lastSeq, lastSeq);
   }
 
   *log(options: LogOptions = {}): Iterable<CommitView> {
-    this.store.refresh();
+    this.reader.refresh();
     yield* this.history.log(options);
   }
 
   commit(idOrSeq: string | number): CommitView {
-    this.store.refresh();
+    this.reader.refresh();
     return this.history.commit(idOrSeq);
   }
 
@@ -151,12 +151,12 @@ export class EmbeddedRepo implements Repo {
   }
 
   conflicts(): ConflictView[] {
-    this.store.refresh();
+    this.reader.refresh();
     return this.openConflicts.listOpen();
   }
 
   conflict(id: string, asOf?: number): ConflictView {
-    this.store.refresh();
+    this.reader.refresh();
     const open = this.openConflicts.get(id);
     if (asOf !== undefined && !this.openConflicts.isSeen(open, asOf)) {
       throw new MoundError('no-such-seq', `${id} cannot be shown as of ${asOf}`, { id, asOf });
@@ -165,7 +165,7 @@ export class EmbeddedRepo implements Repo {
   }
 
   async resolve(id: string, resolution: Resolution): Promise<Outcome> {
-    this.store.refresh();
+    this.reader.refresh();
     return resolveConflict(this.lander, this.openConflicts, id, resolution);
   }
 
@@ -216,7 +216,7 @@ export class EmbeddedRepo implements Repo {
 
   /** Seqs of the parked entries that still wait, oldest first. */
   private openParked(): number[] {
-    this.store.refresh();
+    this.reader.refresh();
     const open: number[] = [];
     for (const { key, value } of this.store.tables.parked.getRange({})) {
       if (value.readUIntBE(0, 6) === 0) open.push(seqOfKey(key));
@@ -281,7 +281,7 @@ export class EmbeddedRepo implements Repo {
   }
 
   private commitSeqAsOf(branch: string, seq: number): number {
-    this.store.refresh();
+    this.reader.refresh();
     checkSeq(seq, this.store.counters.lastSeq);
     let at = this.reader.branchNamed(branch).commitSeq;
     while (at > seq) at = this.reader.landing(at).parents[0] ?? 0;
@@ -293,13 +293,13 @@ export class EmbeddedRepo implements Repo {
   }
 
   branches(): BranchView[] {
-    this.store.refresh();
+    this.reader.refresh();
     const names = [...this.store.tables.branchNames.getKeys({})].map((key) => key.toString('utf8'));
     return names.map((name) => this.branch(name));
   }
 
   branch(name: string): BranchView {
-    this.store.refresh();
+    this.reader.refresh();
     const row = this.reader.branchNamed(name);
     const parent = row.parentId < 0 ? undefined : this.reader.branch(row.parentId).name;
     const commit = row.commitSeq === 0 ? undefined : this.reader.landing(row.commitSeq).commit;
@@ -318,7 +318,7 @@ export class EmbeddedRepo implements Repo {
   }
 
   tags(): TagView[] {
-    this.store.refresh();
+    this.reader.refresh();
     const tags: TagView[] = [];
     for (const { key, value } of this.store.tables.tags.getRange({})) {
       tags.push({ name: key.toString('utf8'), seq: value.readUIntBE(0, 6) as Seq });
@@ -340,7 +340,7 @@ export class EmbeddedRepo implements Repo {
   }
 
   stats(): Stats {
-    this.store.refresh();
+    this.reader.refresh();
     const { lastSeq, commits, objects, nextPathId, nextBranchId } = this.store.counters;
     return {
       seq: lastSeq as Seq,

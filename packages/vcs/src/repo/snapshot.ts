@@ -3,9 +3,10 @@ import type { FileVersion, RepoPath, Seq } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import { bytesOfPath, isPathFault, parsePath } from '../core/path.ts';
 import type { BranchRow } from '../format/branch.ts';
-import { decodePlace, type Head } from '../format/head.ts';
+import { decodePlace } from '../format/head.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { placeAsOf } from '../log/places.ts';
+import type { Version } from '../log/version.ts';
 import type { FileHead, RecordHead, Snapshot } from './api.ts';
 
 export class LogSnapshot implements Snapshot {
@@ -23,14 +24,13 @@ export class LogSnapshot implements Snapshot {
     this.durableSeq = durableSeq as Seq;
   }
 
-  private rawHead(path: string): { path: RepoPath; head: Head } | undefined {
+  private rawHead(path: string): { path: RepoPath; head: Version } | undefined {
     // Imported names that no new change may use can be read all the same.
     const parsed = path.startsWith('//hex:') ? (path as RepoPath) : parsePath(path);
     const repoPath = isPathFault(parsed) ? (path as RepoPath) : parsed;
     const pathId = this.reader.getPathId(repoPath);
-    const head = pathId === undefined ? undefined : this.reader.head(this.branchId, pathId);
-    const then = head && this.reader.headAsOf(head, this.seq);
-    return then?.mode === undefined ? undefined : { path: repoPath, head: then };
+    const head = pathId === undefined ? undefined : this.asOf(pathId);
+    return head && { path: repoPath, head };
   }
 
   head(path: string): FileHead | undefined {
@@ -39,10 +39,16 @@ export class LogSnapshot implements Snapshot {
     return found && this.fileHead(found.path, found.head);
   }
 
-  private fileHead(path: RepoPath, { place, mode }: Head): FileHead {
-    const row = this.reader.change(place);
-    invariant(row.blob !== undefined && mode !== undefined, 'a live head has a blob');
-    return { path, version: place.seq as FileVersion, blob: row.blob, mode, size: row.body.size };
+  /** The live version of a path as of this snapshot. */
+  private asOf(pathId: number): Version | undefined {
+    const newest = this.reader.heads.get(this.branchId, pathId);
+    const version = newest && this.reader.versionAsOf(newest, this.seq);
+    return version?.target === undefined ? undefined : version;
+  }
+
+  private fileHead(path: RepoPath, { place, target, size }: Version): FileHead {
+    invariant(target !== undefined, 'a live head has a blob');
+    return { path, version: place.seq as FileVersion, blob: target.blob, mode: target.mode, size };
   }
 
   read(path: string): Buffer | undefined {
@@ -66,9 +72,8 @@ export class LogSnapshot implements Snapshot {
       directory === '' ? Buffer.of(255, 255) : Buffer.concat([bytesOfPath(directory as RepoPath), Buffer.from('0')]);
     for (const { value } of this.reader.store.tables.paths.getRange({ start, end })) {
       const pathId = value.readUInt32BE(0);
-      const head = this.reader.head(this.branchId, pathId);
-      const then = head && this.reader.headAsOf(head, this.seq);
-      if (then?.mode !== undefined) heads.push(this.fileHead(this.reader.pathOf(pathId), then));
+      const version = this.asOf(pathId);
+      if (version !== undefined) heads.push(this.fileHead(this.reader.pathOf(pathId), version));
     }
     return heads;
   }
