@@ -113,3 +113,28 @@ test.runIf(isLinux)('a turn that its owner never gives up is passed over', async
   expect((await put(repo, 'a.txt')).kind).toBe('landed');
   child.kill('SIGKILL');
 });
+
+test.runIf(isLinux)(
+  'one that is stopped while it makes the lock file anew is named to those who open',
+  async (context) => {
+    const dir = tempDir();
+    await (await openRepo(dir, { create: true })).close();
+    // As LMDB does in the first process that opens the environment.
+    const hold = `import fcntl, os, signal, sys
+file = open(sys.argv[1], 'r+b')
+fcntl.lockf(file, fcntl.LOCK_EX, 1, 0)
+os.kill(os.getpid(), signal.SIGSTOP)`;
+    const holder = start('python3', ['-c', hold, join(dir, '.mound/store/lock.mdb')]);
+    const pid = holder.child.pid;
+    if (pid === undefined) {
+      await holder.finished.catch(() => undefined);
+      console.warn('skipped: there is no python3 to hold a POSIX lock');
+      return context.skip();
+    }
+    while (!isStopped(pid)) await sleep(20);
+    bounds.writerWaitMsMax = 300;
+    await expect(openRepo(dir)).rejects.toMatchObject({ code: 'writer-stalled', fields: { pid, state: 'stopped' } });
+    holder.child.kill('SIGCONT');
+    await (await openRepo(dir)).close();
+  },
+);

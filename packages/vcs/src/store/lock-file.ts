@@ -1,4 +1,14 @@
-import { closeSync, fstatSync, openSync, readdirSync, readlinkSync, readSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  readSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 
 /** Offsets in `lock.mdb`, `struct MDB_txninfo` on 64-bit Linux: magic, transaction, reader mutex, writer mutex. */
 const headBytes = 144;
@@ -89,6 +99,21 @@ export class LockFile {
       const threadId = head.readUInt32LE(wordAt) & threadIdMask;
       return { threadId: threadId === 0 ? undefined : threadId, txnId };
     }
+    return undefined;
+  }
+}
+
+/**
+ * The process that has a lock file for itself, as LMDB does while the first one
+ * makes it anew: whoever opens the environment then waits in the kernel.
+ */
+export function makerOf(path: string): number | undefined {
+  try {
+    const { ino } = statSync(path);
+    const isMaking = new RegExp(`^\\d+: POSIX\\s+ADVISORY\\s+WRITE\\s+(\\d+)\\s+\\S+:${ino}\\s+0 0$`, 'm');
+    const pid = isMaking.exec(readFileSync('/proc/locks', 'utf8'))?.[1];
+    return pid === undefined ? undefined : Number(pid);
+  } catch {
     return undefined;
   }
 }

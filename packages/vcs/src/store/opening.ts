@@ -1,16 +1,19 @@
 import { accessSync, constants, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { isMoundError, MoundError } from '../core/errors.ts';
+import { limits } from '../core/limits.ts';
 import type { Steps } from '../core/steps.ts';
 import { faultOfDataFile } from './data-file.ts';
 import { openEnvironment, type Environment } from './environment.ts';
 import { asFault, corrupt } from './faults.ts';
-import { LockFile } from './lock-file.ts';
+import { LockFile, makerOf } from './lock-file.ts';
 import { systemPlace, type Place } from './place.ts';
 import { Presence } from './presence.ts';
 import { storeDirName } from './store-dir.ts';
+import { isHalted, stateOfThread } from './thread-state.ts';
 import { Turn } from './turn.ts';
-import { WriterTurn } from './writer-turn.ts';
+import { stalledError, WriterTurn } from './writer-turn.ts';
 
 export interface OpeningOptions {
   /** Never to be written to through this store. */
@@ -30,6 +33,9 @@ export interface Opened {
   readonly environment: Environment;
   readonly company: Company;
 }
+
+/** How often one who opens looks whether the lock file is made. */
+const makerLookMs = 20;
 
 /** Path of LMDB's data file. */
 export const dataPathOf = (dir: string): string => join(dir, storeDirName, 'store', 'data.mdb');
@@ -71,11 +77,24 @@ export async function openStore(
 /** In this process's turn: to open for writing locks the mutex, and any opening is felt by those who write. */
 async function openInTurn(home: string, company: Company, readOnly: boolean): Promise<Environment> {
   const { lockFile, presence, turn } = company;
+  await mustBeMade(home);
   const isReadOnly = presence.isShared() && (turn.halted() !== undefined || !(await hasTurn(turn)));
   try {
     return openEnvironment(home, lockFile, readOnly || isReadOnly);
   } finally {
     turn.release();
+  }
+}
+
+/** Waits for the one that makes the lock file anew; throws `writer-stalled` if it was stopped there. */
+async function mustBeMade(home: string): Promise<void> {
+  for (let waitedMs = 0; ; waitedMs += makerLookMs) {
+    const pid = makerOf(join(home, 'store', 'lock.mdb'));
+    const state = pid === undefined ? undefined : stateOfThread(pid);
+    if (state === undefined) return;
+    if (waitedMs >= limits.writerWaitMsMax && isHalted(state.activity))
+      throw stalledError(home, state, 'the lock file');
+    await pause(makerLookMs);
   }
 }
 

@@ -125,11 +125,16 @@ class Watch {
   }
 }
 
-function stalledError(dir: string, { pid, command, activity }: ThreadState): MoundError {
+/** What one is told who waits for a holder of LMDB's locks that does not go on. */
+export function stalledError(
+  dir: string,
+  { pid, command, activity }: ThreadState,
+  what = 'the writer mutex',
+): MoundError {
   const way = isHalted(activity) ? `let it go on ('kill -CONT ${pid}') or end it ('kill -9 ${pid}')` : 'wait or end it';
   return new MoundError(
     'writer-stalled',
-    `process ${pid} (${command}) holds the writer mutex of ${dir} and is ${activity}; ${way}, then land again: nothing of this landed`,
+    `process ${pid} (${command}) holds ${what} of ${dir} and is ${activity}; ${way}, then try again: nothing of this landed`,
     { dir, pid, command, state: activity },
   );
 }
