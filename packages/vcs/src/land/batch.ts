@@ -16,9 +16,11 @@ import { StaleMerge, type MergedStale, type MergePlan } from './merge-stale.ts';
 import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
 
-/** An intent found stale this often is merged inside the batch, where nothing can overtake it. */
-const attemptsMax = 4;
-/** Inputs of all merges inside one batch; what is over goes on merging outside. */
+/** An intent found stale more often than this is merged inside the batch, where nothing can overtake it. */
+const attemptsMax = 1;
+/** What a merge counts for at least: small ones take their time, too. */
+const mergeBytesMin = 8 * 1024;
+/** Inputs of all merges inside one batch; those that do not fit come first in the next one. */
 const mergeInBatchBytesMax = 1024 * 1024;
 
 export type FoundConflict = MergedStale & { readonly kind: 'conflict' };
@@ -37,7 +39,10 @@ export type Decision =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'fault'; readonly error: MoundError }
   | { readonly kind: 'merge'; readonly branchId: number; readonly hold: string | undefined }
+  /** Soon, when a hold is over. */
   | { readonly kind: 'wait' }
+  /** First thing in the next batch. */
+  | { readonly kind: 'again' }
   | { readonly kind: 'keep'; readonly conflict: FoundConflict | undefined };
 
 const outcomeOf = (outcome: Outcome): Decision => ({ kind: 'outcome', outcome });
@@ -135,11 +140,12 @@ export class Batch {
    */
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
     if (intent.attempts < attemptsMax) return { kind: 'merge', branchId, hold: intent.hold };
+    if (this.mergedBytes >= mergeInBatchBytesMax) return { kind: 'again' };
     const merge = new StaleMerge(this.reader, state);
     const plan = merge.plan(intent, this.counters.lastSeq);
     if (plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId, hold: this.hold(branchId, intent, plan) };
-    if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId, hold: intent.hold };
-    this.mergedBytes += plan.size;
+    if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'again' };
+    this.mergedBytes += Math.max(mergeBytesMin, plan.size);
     const results = plan.jobs.map((job) => mergeFile(job.input));
     const merged = merge.settle(intent, plan, results);
     this.reader.store.steps.reach('merged-inside');

@@ -63,6 +63,8 @@ export class Lander {
   private readonly mergePool: MergePool;
   private readonly hashPool: HashPool;
   private queue: Item[] = [];
+  /** Of the batch that ends: to come before all others in the next. */
+  private first: Item[] = [];
   private lastGit: Promise<unknown> = Promise.resolve();
   private isScheduled = false;
   private inFlight = 0;
@@ -296,6 +298,10 @@ export class Lander {
     this.operations.learn(written);
     this.commits.learn(written);
     for (const [at, item] of items.entries()) this.tell(item, findings[at]);
+    if (this.first.length > 0) {
+      this.queue = [...this.first, ...this.queue];
+      this.first = [];
+    }
     store.steps.reach('told');
     if (written.length > 0) {
       store.wake();
@@ -333,6 +339,9 @@ export class Lander {
         return this.fail(item, decision.error);
       case 'merge':
         return this.retry(item, decision.branchId, decision.hold);
+      case 'again':
+        this.first.push(item);
+        return;
       case 'wait':
         setTimeout(() => this.enqueue(item), heldPollMs);
         return;
