@@ -201,6 +201,10 @@ export class ByteReader {
     return bytes;
   }
 
+  skip(count: number): void {
+    this.range(count);
+  }
+
   /** All that is left. */
   rest(): Buffer {
     return this.raw(this.bytes.length - this.at);

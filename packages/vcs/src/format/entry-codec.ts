@@ -3,7 +3,7 @@ import type { Seq } from '../core/ids.ts';
 import { ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 import type { LandingEntry, LogEntry, Place } from './entry.ts';
-import { landingByte, readLanding, writeLanding } from './landing-codec.ts';
+import { landingByte, readLanding, readLandingMarks, writeLanding, type LandingMarks } from './landing-codec.ts';
 import { checksum, unsealed } from './seal.ts';
 
 type OtherEntry = Exclude<LogEntry, LandingEntry>;
@@ -88,9 +88,25 @@ export function decodeEntry(seq: number, bytes: Uint8Array): LogEntry {
     if (!Array.isArray(fields)) throw new TypeError('not an array');
     return entryOf(seq, fields as Packable[]);
   } catch (cause) {
-    throw new MoundError('corrupt-store', `log entry ${seq} cannot be decoded; run 'mound fsck'`, { seq }, cause);
+    throw undecodable(seq, cause);
   }
 }
+
+export type EntryMarks = LandingMarks | OtherEntry;
+
+/** As {@link decodeEntry}, but of a landing only what indexes and heads need. */
+export function decodeMarks(seq: number, bytes: Uint8Array): EntryMarks {
+  try {
+    const inner = unsealed(bytes);
+    if (inner[0] === landingByte) return readLandingMarks(seq, inner);
+  } catch (cause) {
+    throw undecodable(seq, cause);
+  }
+  return decodeEntry(seq, bytes) as OtherEntry;
+}
+
+const undecodable = (seq: number, cause: unknown): MoundError =>
+  new MoundError('corrupt-store', `log entry ${seq} cannot be decoded; run 'mound fsck'`, { seq }, cause);
 
 function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {
   const [kindNumber, time, branchId, authorId, ...rest] = fields as [number, number, number, number, ...Packable[]];

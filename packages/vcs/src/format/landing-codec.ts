@@ -226,3 +226,60 @@ export function readLanding(seq: number, bytes: Buffer): LandingEntry {
     message, rationale, task, breakage, changes, records, ...rare,
   }; // prettier-ignore
 }
+
+function skipPlace(reader: ByteReader): boolean {
+  const distance = reader.varint();
+  if (distance % 2 === 1) reader.varint();
+  return distance > 0;
+}
+
+/** Reads over a change; gives its path. */
+function skipChange(reader: ByteReader): number {
+  const pathId = reader.varint();
+  const marks = reader.byte();
+  if ((marks & 7) !== 0) reader.skip(32);
+  if ((marks & isMoved) !== 0) reader.varint();
+  if (reader.varint() > 0) {
+    skipPlace(reader);
+    skipPlace(reader);
+  }
+  if (((marks >> 3) & 7) === 0) return pathId;
+  if (skipPlace(reader)) reader.varint();
+  reader.varint();
+  const count = reader.varint();
+  if ((marks & isInParts) === 0) reader.skip(count);
+  return pathId;
+}
+
+/** What indexes and heads need of a landing; a fifth of the time that reading all of it takes. */
+export interface LandingMarks extends Pick<
+  LandingEntry,
+  'kind' | 'seq' | 'branchId' | 'operationId' | 'commit' | 'unparks'
+> {
+  /** By index of the change. */
+  readonly pathIds: readonly number[];
+}
+
+/** Errors: those of {@link readLanding}. */
+export function readLandingMarks(seq: number, bytes: Buffer): LandingMarks {
+  const reader = new ByteReader(bytes);
+  reader.byte();
+  const marks = reader.byte();
+  const isThere = (mark: number): boolean => (marks & mark) !== 0;
+  if (isThere(has.rare)) {
+    const entry = readLanding(seq, bytes);
+    return { ...entry, pathIds: entry.changes.map(({ pathId }) => pathId) };
+  }
+  const operationId = isThere(has.operation) ? reader.text() : undefined;
+  if (operationId !== undefined) reader.skip(reader.varint());
+  const commit = isThere(has.commit) ? (reader.hex(32) as CommitId) : undefined;
+  reader.varint();
+  const branchId = reader.varint();
+  reader.varint();
+  for (let left = isThere(has.parents) ? reader.varint() : 1; left > 0; left--) reader.varint();
+  reader.skip(reader.varint());
+  for (const mark of [has.rationale, has.task, has.breakage]) if (isThere(mark)) reader.skip(reader.varint());
+  const pathIds: number[] = [];
+  for (let left = reader.varint(); left > 0; left--) pathIds.push(skipChange(reader));
+  return { kind: 'landing', seq: seq as Seq, branchId, operationId, commit, unparks: 0, pathIds };
+}

@@ -1,3 +1,4 @@
+import type { EntryMarks } from '../format/entry-codec.ts';
 import type { LogEntry } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import type { Counters } from '../store/counters.ts';
@@ -10,7 +11,7 @@ export interface LaggingSpec {
   /** Whether each landing asks for a key; otherwise the tail is searched when one is asked for. */
   readonly isAskedOften: boolean;
   /** No two entries carry the same key. */
-  keyOf(entry: LogEntry): string | undefined;
+  keyOf(entry: EntryMarks | LogEntry): string | undefined;
   bytesOf(key: string): Buffer;
 }
 
@@ -71,7 +72,7 @@ export class LaggingIndex {
     this.known = spec.isAskedOften ? new Map() : undefined;
   }
 
-  private add(entry: LogEntry): void {
+  private add(entry: EntryMarks | LogEntry): void {
     const key = this.spec.keyOf(entry);
     if (key === undefined) return;
     this.tail.push({ key, seq: entry.seq });
@@ -83,7 +84,7 @@ export class LaggingIndex {
     const tableSeq = counters[this.spec.counter];
     if (tableSeq > this.droppedSeq) this.drop(tableSeq);
     for (let seq = Math.max(this.seenSeq, tableSeq) + 1; seq <= counters.lastSeq; seq++)
-      this.add(this.reader.mustGetEntry(seq));
+      this.add(this.reader.marks(seq));
     this.seenSeq = Math.max(this.seenSeq, counters.lastSeq);
   }
 

@@ -1,4 +1,5 @@
-import type { LogEntry } from '../format/entry.ts';
+import type { EntryMarks } from '../format/entry-codec.ts';
+import type { Place } from '../format/entry.ts';
 import type { LogReader } from './log-reader.ts';
 import type { Version } from './version.ts';
 
@@ -8,15 +9,52 @@ const youngMax = 128 * 1024;
 const lagMax = 32 * 1024;
 
 /** The newest version of one path on one branch. */
-export interface HeadCell {
+export class HeadCell {
   readonly branchId: number;
   readonly pathId: number;
-  /** undefined: it never was there. */
-  version: Version | undefined;
   /** Of the transaction that is running: not flushed yet. */
-  staged: Version | undefined;
+  staged: Version | undefined = undefined;
   /** Once false it is not kept up any more: whoever holds it must ask anew. */
-  isCurrent: boolean;
+  isCurrent = true;
+  private readonly reader: LogReader;
+  private newest: Version | undefined;
+  /** What another process has landed since; read when it is asked for. */
+  private landed: Place | undefined = undefined;
+
+  constructor(reader: LogReader, branchId: number, pathId: number, newest: Version | undefined) {
+    this.reader = reader;
+    this.branchId = branchId;
+    this.pathId = pathId;
+    this.newest = newest;
+  }
+
+  /** undefined: it never was there. */
+  get version(): Version | undefined {
+    if (this.landed !== undefined) this.moveOn(this.reader.version(this.landed));
+    return this.newest;
+  }
+
+  /** `place` is the newest version by now. */
+  supersedeBy(place: Place): void {
+    const newest = this.landed ?? this.newest?.place;
+    if ((newest?.seq ?? 0) < place.seq) this.landed = place;
+  }
+
+  settle(): void {
+    if (this.staged === undefined) return;
+    this.moveOn(this.staged);
+    this.staged = undefined;
+  }
+
+  private moveOn(version: Version): void {
+    const before = this.newest;
+    this.landed = undefined;
+    this.newest = version;
+    if (before === undefined) return;
+    if (version.held === undefined) version.near = before.held === undefined ? before.near : before;
+    before.near = undefined;
+    this.reader.superseded(before);
+  }
 }
 
 /**
@@ -64,8 +102,7 @@ export class Heads {
     if (known !== undefined) return known;
     if (this.seenSeq < 0) this.seenSeq = this.reader.store.counters.lastSeq;
     const head = this.reader.head(branchId, pathId);
-    const version = head && this.reader.version(head.place);
-    const cell = { branchId, pathId, version, staged: undefined, isCurrent: true };
+    const cell = new HeadCell(this.reader, branchId, pathId, head && this.reader.version(head.place));
     this.keep(key, cell);
     return cell;
   }
@@ -83,11 +120,7 @@ export class Heads {
 
   /** The transaction is flushed up to this seq. */
   settle(lastSeq: number): void {
-    for (const cell of this.staged) {
-      if (cell.version) this.reader.superseded(cell.version);
-      cell.version = cell.staged;
-      cell.staged = undefined;
-    }
+    for (const cell of this.staged) cell.settle();
     this.staged = [];
     if (this.seenSeq >= 0) this.seenSeq = lastSeq;
   }
@@ -105,20 +138,14 @@ export class Heads {
   catchUp(lastSeq: number): void {
     if (this.seenSeq < 0 || lastSeq <= this.seenSeq) return;
     if (lastSeq - this.seenSeq > lagMax) return this.forget();
-    for (let seq = this.seenSeq + 1; seq <= lastSeq; seq++) this.take(this.reader.mustGetEntry(seq));
+    for (let seq = this.seenSeq + 1; seq <= lastSeq; seq++) this.take(this.reader.marks(seq));
     this.seenSeq = lastSeq;
   }
 
-  private take(entry: LogEntry): void {
+  private take(entry: EntryMarks): void {
     if (entry.kind !== 'landing') return;
-    for (const [index, { pathId }] of entry.changes.entries()) {
-      const cell = this.known(this.keyOf(entry.branchId, pathId));
-      if (cell !== undefined && (cell.version?.place.seq ?? 0) < entry.seq) {
-        const version = this.reader.version({ seq: entry.seq, index });
-        version.near = cell.version?.held === undefined ? cell.version?.near : cell.version;
-        if (cell.version) this.reader.superseded(cell.version);
-        cell.version = version;
-      }
+    for (const [index, pathId] of entry.pathIds.entries()) {
+      this.known(this.keyOf(entry.branchId, pathId))?.supersedeBy({ seq: entry.seq, index });
     }
   }
 

@@ -6,7 +6,7 @@ import type { Author } from '../core/intent.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import { decodeAuthor, encodeAuthor } from '../format/author.ts';
 import { decodeBranch, type BranchRow } from '../format/branch.ts';
-import { decodeEntry } from '../format/entry-codec.ts';
+import { decodeEntry, decodeMarks, type EntryMarks } from '../format/entry-codec.ts';
 import {
   nowhere,
   type ChangeRow,
@@ -44,6 +44,8 @@ const versionKey = (place: Place): number => place.seq * cachedChangesMax + plac
 /** Reads the log and its indexes; no state but caches of what never changes. */
 export class LogReader {
   readonly store: Store;
+  /** For as long as it takes all indexes to take them in. */
+  private readonly entryMarks = new BoundedCache<number, EntryMarks>(entryCacheMax, () => 1);
   private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
   private readonly holders = new Holders();
@@ -78,6 +80,7 @@ export class LogReader {
   /** After a transaction that was rolled back: what was read in it may never have been. */
   forget(): void {
     this.entries.clear();
+    this.entryMarks.clear();
     this.versions.clear();
     this.holders.clear();
     this.contents.clear();
@@ -140,6 +143,17 @@ export class LogReader {
   /** An entry's own row, or its place in a segment. */
   private entryBytes(seq: number): Buffer | undefined {
     return this.store.tables.log.getBinary(seqKey(seq)) ?? this.segments.entryBytes(seq);
+  }
+
+  /** What indexes and heads need of an entry that another process wrote. */
+  marks(seq: number): EntryMarks {
+    const known = this.entryMarks.get(seq);
+    if (known !== undefined) return known;
+    const bytes = this.entryBytes(seq);
+    if (bytes === undefined) throw corrupt(this.store.dir, `log entry ${seq} is missing`);
+    const marks = decodeMarks(seq, bytes);
+    this.entryMarks.set(seq, marks);
+    return marks;
   }
 
   mustGetEntry(seq: number): LogEntry {
