@@ -1,7 +1,12 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 
-/** How waiting for a turn ended: nobody had it; it was given to us; it was given up, or the time was over. */
+/** How waiting for a turn ended: nobody has it; it was given to us; it was given to another, or its owner died. */
 export type Wait = 'free' | 'given' | 'ended';
+
+export interface Waiting {
+  readonly ended: Promise<Wait>;
+  cancel(): void;
+}
 
 /**
  * Whose turn it is to write, among processes: an abstract Unix socket that one
@@ -12,7 +17,8 @@ export type Wait = 'free' | 'given' | 'ended';
 export class Turn {
   private readonly path: string;
   private server: Server | undefined;
-  private readonly waiters = new Set<Socket>();
+  /** Those who wait, and since when. */
+  private readonly waiters = new Map<Socket, number>();
   /** On which the turn was given to us: its end tells the giver that we have taken it. */
   private gift: Socket | undefined;
 
@@ -25,14 +31,20 @@ export class Turn {
     return this.server !== undefined;
   }
 
+  /** Whether it is ours and somebody waits for it. */
+  get isAwaited(): boolean {
+    return this.waiters.size > 0;
+  }
+
   /** Takes the turn if nobody has it. False also where the system has no such sockets. */
   tryTake(): boolean {
     if (this.server !== undefined) return true;
-    const server = createServer({ pauseOnConnect: true }, (socket) => {
+    const server = createServer((socket) => {
       socket.on('error', () => undefined);
       socket.on('close', () => this.waiters.delete(socket));
+      socket.on('data', (bytes) => bytes.length === 8 && this.waiters.set(socket, bytes.readDoubleBE()));
       socket.unref();
-      this.waiters.add(socket);
+      this.waiters.set(socket, Infinity);
     });
     server.on('error', () => undefined);
     server.listen({ path: this.path });
@@ -48,7 +60,9 @@ export class Turn {
   release(ms: number): Promise<void> | undefined {
     this.server?.close();
     this.server = undefined;
-    const [first, ...others] = this.waiters;
+    const [first, ...others] = [...this.waiters]
+      .toSorted(([, one], [, other]) => Math.sign(one - other) || 0)
+      .map(([socket]) => socket);
     this.waiters.clear();
     for (const socket of others) socket.destroy();
     if (first === undefined) return undefined;
@@ -59,31 +73,31 @@ export class Turn {
         resolve();
       });
       first.ref();
-      first.resume();
       first.end('1');
     });
   }
 
-  /** Resolves when the one whose turn it is gives it up or dies, or after `ms`. */
-  released(ms: number): Promise<Wait> {
+  /** Waits for the one whose turn it is; `sinceMs` (on a clock that all processes share) says who is next. */
+  wait(sinceMs: number): Waiting {
     this.gift?.destroy();
-    return new Promise((resolve) => {
+    const socket = connect({ path: this.path, allowHalfOpen: true });
+    const ended = new Promise<Wait>((resolve) => {
       let wait: Wait = 'free';
-      const socket = connect({ path: this.path, allowHalfOpen: true });
-      const done = (): void => {
-        clearTimeout(timer);
-        resolve(wait);
-      };
-      const timer = setTimeout(() => socket.destroy(), ms);
-      socket.on('connect', () => (wait = 'ended'));
+      socket.on('connect', () => {
+        wait = 'ended';
+        const bytes = Buffer.alloc(8);
+        bytes.writeDoubleBE(sinceMs);
+        socket.write(bytes);
+      });
       socket.on('data', () => {
         wait = 'given';
         this.gift = socket;
-        done();
+        resolve(wait);
       });
       socket.on('end', () => wait === 'given' || socket.destroy());
       socket.on('error', () => undefined);
-      socket.on('close', done);
+      socket.on('close', () => resolve(wait));
     });
+    return { ended, cancel: () => socket.destroy() };
   }
 }

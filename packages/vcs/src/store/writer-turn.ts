@@ -1,10 +1,10 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setImmediate as nextRound, setTimeout as pause } from 'node:timers/promises';
 import { MoundError } from '../core/errors.ts';
 import { limits } from '../core/limits.ts';
 import type { LockFile, MutexView } from './lock-file.ts';
 import type { Presence } from './presence.ts';
 import { isHalted, stateOfThread, type ThreadState } from './thread-state.ts';
-import type { Turn } from './turn.ts';
+import type { Turn, Waiting } from './turn.ts';
 
 /** How often one who waits looks at the mutex. */
 const lookMs = 50;
@@ -12,7 +12,7 @@ const busyLookMs = 2;
 /** A turn that is taken while the mutex stays free is not waited for any longer: its owner is no writer, or stopped. */
 const idleTurnMs = 200;
 /** Time that a process gives to the one whose turn is next. */
-const giveWayMs = 10;
+const giveWayMs = 50;
 
 /**
  * When this process may lock LMDB's writer mutex without waiting in it. Waiting
@@ -27,6 +27,8 @@ export class WriterTurn {
   private readonly turn: Turn;
   /** While the one to whom this process gave the turn has not taken it. */
   private given: Promise<void> | undefined;
+  /** While those who wait are heard, before the turn is given. */
+  private ending: Promise<void> | undefined;
   private stalled: string | undefined;
 
   constructor(dir: string, lockFile: LockFile, presence: Presence, turn: Turn) {
@@ -42,6 +44,8 @@ export class WriterTurn {
    */
   take(): Promise<void> | undefined {
     if (!this.presence.isShared()) return undefined;
+    // It has been used once, and another waits.
+    if (this.ending !== undefined && this.turn.isAwaited) return this.wait();
     if (this.given === undefined && this.turn.tryTake() && !this.isHeld(this.lockFile.look())) return undefined;
     return this.wait();
   }
@@ -56,11 +60,14 @@ export class WriterTurn {
   /** Ends the turn once those who wait have been heard. */
   release(): void {
     if (!this.turn.isTaken) return;
-    // Two rounds: in the one between them those who wait are accepted.
-    setImmediate(() => setImmediate(() => this.give()));
+    // In the first round those who wait are accepted, in the second they say since when.
+    this.ending ??= nextRound()
+      .then(() => nextRound())
+      .then(() => this.give());
   }
 
   private give(): void {
+    this.ending = undefined;
     if (this.turn.isTaken) this.given = this.turn.release(giveWayMs);
   }
 
@@ -70,29 +77,61 @@ export class WriterTurn {
 
   private async wait(): Promise<void> {
     const watch = new Watch(this.dir);
+    const sinceMs = Number(process.hrtime.bigint()) / 1e6;
+    let waiting: Waiting | undefined;
+    let next = 0;
     let idleMs = 0;
-    for (;;) {
-      const before = performance.now();
-      await this.given;
-      this.given = undefined;
-      const isMine = this.turn.tryTake();
-      const view = this.lockFile.look();
-      const isHeld = this.isHeld(view);
-      if (!isHeld) {
-        this.stalled = undefined;
-        if (isMine || idleMs >= idleTurnMs) return;
+    try {
+      for (;;) {
+        const before = performance.now();
+        await this.ending;
+        await this.given;
+        this.given = undefined;
+        const isMine = waiting === undefined && before >= next && this.turn.tryTake();
+        const view = this.lockFile.look();
+        const isHeld = this.isHeld(view);
+        if (!isHeld) {
+          this.stalled = undefined;
+          if (isMine || idleMs >= idleTurnMs) return;
+        }
+        this.mustGetOn(watch, view);
+        if (isMine) {
+          await pause(busyLookMs);
+          continue;
+        }
+        waiting ??= this.turn.wait(sinceMs);
+        const wait = await within(waiting.ended, lookMs);
+        if (wait !== undefined) waiting = undefined;
+        // The one who was given the turn is to come first; one that does not come must not hold up the others.
+        if (wait === 'ended') next = performance.now() + giveWayMs;
+        if (wait === 'given') next = 0;
+        if (wait === 'free') await pause(1);
+        idleMs = isHeld ? 0 : idleMs + Math.min(performance.now() - before, 2 * lookMs);
       }
-      try {
-        watch.note(view, this.stalled);
-      } catch (error) {
-        this.stalled = watch.key;
-        this.give();
-        throw error;
-      }
-      if (isMine) await pause(busyLookMs);
-      else if ((await this.turn.released(lookMs)) !== 'given') await pause(1);
-      idleMs = isHeld || isMine ? 0 : idleMs + Math.min(performance.now() - before, 2 * lookMs);
+    } finally {
+      waiting?.cancel();
     }
+  }
+
+  private mustGetOn(watch: Watch, view: MutexView | undefined): void {
+    try {
+      watch.note(view, this.stalled);
+    } catch (error) {
+      this.stalled = watch.key;
+      this.give();
+      throw error;
+    }
+  }
+}
+
+/** What a promise resolves to; undefined: not in time. */
+async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => (timer = setTimeout(() => resolve(undefined), ms)));
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
