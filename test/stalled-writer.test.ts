@@ -23,9 +23,9 @@ function isStopped(pid: number): boolean {
   return /^State:\s*T/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
-/** A writer that stands still at a moment of its commit. */
-async function stoppedAt(dir: string, moment: string): Promise<Running & { readonly pid: number }> {
-  const running = start(process.execPath, [script, dir, moment]);
+/** A writer that stands still at a step of its commit. */
+async function stoppedAt(dir: string, step: string): Promise<Running & { readonly pid: number }> {
+  const running = start(process.execPath, [script, dir, step]);
   const pid = running.child.pid ?? 0;
   while (!isStopped(pid)) await sleep(20);
   return { ...running, pid };
@@ -38,16 +38,18 @@ test.runIf(isLinux)('the bound for a stopped holder of the writer mutex is five 
 });
 
 test.runIf(isLinux).each([
-  ['begun', 'SIGCONT'],
-  ['begun', 'SIGKILL'],
-  ['written', 'SIGCONT'],
-  ['written', 'SIGKILL'],
-] as const)('a writer stopped when its transaction has %s is named; all goes on after %s', async (moment, signal) => {
+  ['batch-begun', 'SIGCONT'],
+  ['decided', 'SIGKILL'],
+  ['entry-written', 'SIGCONT'],
+  ['heads-written', 'SIGKILL'],
+  ['batch-written', 'SIGCONT'],
+  ['batch-written', 'SIGKILL'],
+] as const)('a writer stopped inside its batch, at %s, is named; all goes on after %s', async (step, signal) => {
   const dir = tempDir();
   const repo = await tempRepo(dir);
   await put(repo, 'mine.txt');
   bounds.writerWaitMsMax = 300;
-  const { child, pid, finished } = await stoppedAt(dir, moment);
+  const { child, pid, finished } = await stoppedAt(dir, step);
 
   const error = await put(repo, 'refused.txt').catch((cause: unknown) => cause);
   expect(error).toMatchObject({ code: 'writer-stalled', fields: { pid, state: 'stopped' } });
@@ -72,13 +74,14 @@ test.runIf(isLinux).each([
   expect(repo.fsck()).toMatchObject({ ok: true });
 });
 
-test.runIf(isLinux)('a writer stopped after its flush holds nobody up', async () => {
+test.runIf(isLinux).each(['prepared', 'committed', 'told'])('a writer stopped at %s holds nobody up', async (step) => {
   const dir = tempDir();
   const repo = await tempRepo(dir);
   bounds.writerWaitMsMax = 300;
-  const { child, finished } = await stoppedAt(dir, 'flushed');
+  const { child, finished } = await stoppedAt(dir, step);
   expect((await put(repo, 'a.txt')).kind).toBe('landed');
-  expect(repo.snapshot().readText('stopping/stopped.txt')).toBe('x\n');
+  const isFlushed = step === 'committed' || step === 'told';
+  expect(repo.snapshot().readText('stopping/stopped.txt')).toBe(isFlushed ? 'x\n' : undefined);
   child.kill('SIGCONT');
   expect((await finished).stdout).toContain('landed');
 });
@@ -86,7 +89,7 @@ test.runIf(isLinux)('a writer stopped after its flush holds nobody up', async ()
 test.runIf(isLinux)('a process that comes while the holder is stopped reads, and writes when it goes on', async () => {
   const dir = tempDir();
   await put(await tempRepo(dir), 'mine.txt');
-  const { child, finished } = await stoppedAt(dir, 'written');
+  const { child, finished } = await stoppedAt(dir, 'batch-written');
   const [cat, refused, late] = await Promise.all([
     mound(['cat', 'mine.txt', '--repo', dir]),
     mound(['put', 'refused.txt', '-m', 'm', '--repo', dir], { input: 'x\n' }),
@@ -109,7 +112,7 @@ test.runIf(isLinux)('a turn that its owner never gives up is passed over', async
   const squatter = createServer(() => undefined).listen({ path: `\0mound/${dev}:${ino}` });
   onCleanup(() => void squatter.close());
   // Turns are taken among several processes only.
-  const { child } = await stoppedAt(dir, 'flushed');
+  const { child } = await stoppedAt(dir, 'committed');
   expect((await put(repo, 'a.txt')).kind).toBe('landed');
   child.kill('SIGKILL');
 });
