@@ -26,6 +26,8 @@ const batchBytesMax = 16 * 1024 * 1024;
 /** Intents that wait for their transaction; a further one waits for room. */
 const queueCountMax = 16 * 1024;
 const roomWaitMs = 10_000;
+/** For how long a process goes on writing while others wait for their turn. */
+const turnMsMax = 20;
 /** How soon an intent on a path that is held for another's merge is asked again. */
 const heldPollMs = 10;
 
@@ -229,15 +231,30 @@ export class Lander {
     });
   }
 
-  private readonly runTurn = (): void => {
-    this.isScheduled = false;
+  private readonly runTurn = (): void => this.runBatches(performance.now() + turnMsMax);
+
+  /** Handing a turn on takes its time, so agents that were answered and come back at once are served in the same one. */
+  private runBatches(until: number): void {
+    const { store } = this.reader;
+    let goesOn = false;
     try {
       this.runBatch(this.takeBatch());
+      goesOn = store.hasTurn && performance.now() < until;
     } finally {
-      this.reader.store.endTurn();
-      this.freeRoom();
+      if (!goesOn) this.endTurn();
     }
-  };
+    if (!goesOn) return;
+    setImmediate(() => {
+      if (this.queue.length > 0) this.runBatches(until);
+      else this.endTurn();
+    });
+  }
+
+  private endTurn(): void {
+    this.isScheduled = false;
+    this.reader.store.endTurn();
+    this.freeRoom();
+  }
 
   /** Nothing of this batch was written. */
   private readonly failTurn = (error: unknown): void => {

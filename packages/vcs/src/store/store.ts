@@ -133,6 +133,11 @@ export class Store {
     });
   }
 
+  /** Whether others, if there are any, wait until `endTurn`. */
+  get hasTurn(): boolean {
+    return this.company.turn.isTaken;
+  }
+
   endTurn(): void {
     this.company.turn.release();
   }

@@ -57,6 +57,10 @@ export class WriterTurn {
     return state !== undefined && isHalted(state.activity) ? state : undefined;
   }
 
+  get isTaken(): boolean {
+    return this.turn.isTaken;
+  }
+
   /** Ends the turn once those who wait have been heard. */
   release(): void {
     if (!this.turn.isTaken) return;
