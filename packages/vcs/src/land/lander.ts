@@ -26,8 +26,6 @@ const batchBytesMax = 16 * 1024 * 1024;
 /** Intents that wait for their transaction; a further one waits for room. */
 const queueCountMax = 16 * 1024;
 const roomWaitMs = 10_000;
-/** For how long a process goes on writing while others wait for their turn. */
-const turnMsMax = 20;
 /** How soon an intent on a path that is held for another's merge is asked again. */
 const heldPollMs = 10;
 
@@ -48,6 +46,8 @@ interface ActItem {
 }
 
 type Item = IntentItem | ActItem;
+
+const noFindings = (): void => undefined;
 
 /** What a transaction found for one item, to be told after the flush. */
 type Finding = () => void;
@@ -231,29 +231,31 @@ export class Lander {
     });
   }
 
-  private readonly runTurn = (): void => this.runBatches(performance.now() + turnMsMax);
-
-  /** Handing a turn on takes its time, so agents that were answered and come back at once are served in the same one. */
-  private runBatches(until: number): void {
-    const { store } = this.reader;
-    let goesOn = false;
+  /**
+   * Others are given their turn before anyone here is told: who was answered
+   * makes the next intent at once, and others need not wait for that.
+   */
+  private readonly runTurn = (): void => {
+    let tell: (() => void) | undefined;
+    let ended: Promise<void> | undefined;
     try {
-      this.runBatch(this.takeBatch());
-      goesOn = store.hasTurn && performance.now() < until;
+      tell = this.write(this.takeBatch());
     } finally {
-      if (!goesOn) this.endTurn();
+      ended = this.reader.store.endTurn();
+      if (tell === undefined) this.finishTurn(noFindings);
     }
-    if (!goesOn) return;
-    setImmediate(() => {
-      if (this.queue.length > 0) this.runBatches(until);
-      else this.endTurn();
-    });
-  }
+    const told = tell;
+    if (ended === undefined) this.finishTurn(told);
+    else void ended.then(() => this.finishTurn(told));
+  };
 
-  private endTurn(): void {
+  private finishTurn(tell: () => void): void {
     this.isScheduled = false;
-    this.reader.store.endTurn();
-    this.freeRoom();
+    try {
+      tell();
+    } finally {
+      this.freeRoom();
+    }
   }
 
   /** Nothing of this batch was written. */
@@ -284,7 +286,8 @@ export class Lander {
     return this.queue.splice(0, count);
   }
 
-  private runBatch(items: readonly Item[]): void {
+  /** Writes a batch; gives what tells those who wait for it. */
+  private write(items: readonly Item[]): () => void {
     const { store } = this.reader;
     const now = this.clock.now();
     let finished: BatchWriter | undefined;
@@ -306,22 +309,25 @@ export class Lander {
         return found;
       });
     } catch (error) {
-      this.recover(items, error);
-      return;
+      return this.recover(items, error);
     }
     store.steps.reach('committed');
     finished?.settle();
     const written: readonly LogEntry[] = finished?.written ?? [];
     this.operations.learn(written);
     this.commits.learn(written);
+    return () => this.tellAll(items, findings, written.length > 0);
+  }
+
+  private tellAll(items: readonly Item[], findings: readonly (Finding | Decision)[], hasAdvanced: boolean): void {
     for (const [at, item] of items.entries()) this.tell(item, findings[at]);
     if (this.first.length > 0) {
       this.queue = [...this.first, ...this.queue];
       this.first = [];
     }
-    store.steps.reach('told');
-    if (written.length > 0) {
-      store.wake();
+    this.reader.store.steps.reach('told');
+    if (hasAdvanced) {
+      this.reader.store.wake();
       this.onAdvance?.();
     }
   }
@@ -368,16 +374,20 @@ export class Lander {
   }
 
   /** The transaction was rolled back whole: nothing of it is acknowledged. */
-  private recover(items: readonly Item[], error: unknown): void {
+  private recover(items: readonly Item[], error: unknown): () => void {
     this.reader.forget();
     this.operations.forget();
     this.commits.forget();
     // One faulty item must not fail its neighbours, so each is tried on its own.
     if (items.length > 1 && !isMoundError(error, 'disk-full')) {
-      for (const item of items) this.runBatch([item]);
-      return;
+      const tells = items.map((item) => this.write([item]));
+      return () => {
+        for (const tell of tells) tell();
+      };
     }
-    for (const item of items) this.fail(item, error);
+    return () => {
+      for (const item of items) this.fail(item, error);
+    };
   }
 
   /** Merges a stale intent against the newest state and offers it again. */

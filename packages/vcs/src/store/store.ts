@@ -133,13 +133,9 @@ export class Store {
     });
   }
 
-  /** Whether others, if there are any, wait until `endTurn`. */
-  get hasTurn(): boolean {
-    return this.company.turn.isTaken;
-  }
-
-  endTurn(): void {
-    this.company.turn.release();
+  /** The promise, where there is one, resolves when others that wait have been given their turn. */
+  endTurn(): Promise<void> | undefined {
+    return this.company.turn.release();
   }
 
   /** Opens for writing what was opened for reading. */

@@ -57,17 +57,14 @@ export class WriterTurn {
     return state !== undefined && isHalted(state.activity) ? state : undefined;
   }
 
-  get isTaken(): boolean {
-    return this.turn.isTaken;
-  }
-
-  /** Ends the turn once those who wait have been heard. */
-  release(): void {
-    if (!this.turn.isTaken) return;
+  /** Ends the turn once those who wait have been heard; then the promise resolves. Undefined: there was none. */
+  release(): Promise<void> | undefined {
+    if (!this.turn.isTaken) return undefined;
     // In the first round those who wait are accepted, in the second they say since when.
     this.ending ??= nextRound()
       .then(() => nextRound())
       .then(() => this.give());
+    return this.ending;
   }
 
   private give(): void {
