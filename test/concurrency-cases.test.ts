@@ -1,4 +1,6 @@
 import { absent, openRepo, version, type Change, type Outcome, type Precondition, type Repo } from '@mound/vcs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { caseJson, caseText, hasCases } from './kit/cases.ts';
 import { mound, moundBin, start } from './kit/process.ts';
@@ -451,4 +453,57 @@ test('16 kill -9 in the middle of a branch merge leaves the state before it or a
   }
   expect(killed).toBeGreaterThan(0);
   expect(repo.fsck()).toMatchObject({ ok: true });
+});
+
+test('11 two writers, a collection loop and fsck together find nothing wrong', async () => {
+  const dir = tempDir();
+  const repo = await tempRepo(dir);
+  const kit = (name: string): string => join(import.meta.dirname, 'kit', name);
+  const collector = start(process.execPath, [kit('gc-loop.js'), dir], { holdStdin: true });
+  const writers = ['p', 'q'].map((name) =>
+    start(process.execPath, [
+      kit('writer.js'),
+      dir,
+      name,
+      process.env['MOUND_LONG'] === undefined ? '400' : '12000',
+      '8',
+      join(dir, name),
+    ]),
+  );
+  let isOver = false;
+  const over = Promise.all(writers.map(({ finished }) => finished)).then((ends) => {
+    isOver = true;
+    return ends;
+  });
+  let checks = 0;
+  while (!isOver) {
+    await repo.stage(`staged ${checks}`);
+    expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+    checks++;
+    await sleep(5);
+  }
+  collector.child.stdin?.end();
+  expect((await over).map(({ code }) => code)).toEqual([0, 0]);
+  const { code, stdout } = await collector.finished;
+  expect(code).toBe(0);
+  const { rounds, objects } = JSON.parse(stdout.replace('ready\n', '')) as { rounds: number; objects: number };
+  expect(rounds).toBeGreaterThan(1);
+  expect(objects).toBeGreaterThan(0);
+  expect(checks).toBeGreaterThan(1);
+  expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+});
+
+test('14 a collection between writing an object and landing it leaves the object there', async () => {
+  const dir = tempDir();
+  const repo = await tempRepo(dir);
+  const blob = await repo.stage('written, not landed yet\n');
+  expect(JSON.parse((await mound(['--repo', dir, 'gc', '--json'])).stdout)).toMatchObject({
+    objects: 0,
+    kept: { young: 1 },
+  });
+  expect(await repo.gc()).toMatchObject({ objects: 0 });
+  expect(repo.readObject(blob).toString()).toBe('written, not landed yet\n');
+  const change = { kind: 'put', path: 'a.txt', blob, expect: absent } as const;
+  expect((await repo.land({ author: agent('a'), message: 'resumed', changes: [change] })).kind).toBe('landed');
+  expect(repo.snapshot().head('a.txt')?.blob).toBe(blob);
 });

@@ -22,11 +22,13 @@ export interface SpawnOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly input?: string | Uint8Array;
   readonly uid?: number;
+  /** Standard input stays open; the caller ends it. */
+  readonly holdStdin?: boolean;
 }
 
 /** Starts a process that is killed after the test if it still runs. */
 export function start(command: string, args: readonly string[], options: SpawnOptions = {}): Running {
-  const { cwd = projectDir, env = process.env, input, uid } = options;
+  const { cwd = projectDir, env = process.env, input, uid, holdStdin = false } = options;
   const child = spawn(command, args, { cwd, env, ...(uid !== undefined && { uid, gid: uid }) });
   onCleanup(() => void child.kill('SIGKILL'));
   const finished = new Promise<Finished>((resolve, reject) => {
@@ -38,7 +40,7 @@ export function start(command: string, args: readonly string[], options: SpawnOp
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
   });
   child.stdin.on('error', () => undefined);
-  child.stdin.end(input ?? '');
+  if (!holdStdin) child.stdin.end(input ?? '');
   return { child, finished };
 }
 

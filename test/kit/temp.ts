@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRepo, type Author, type Repo } from '@mound/vcs';
-import { afterEach } from 'vitest';
+import { afterAll, afterEach } from 'vitest';
 
 const cleanups: (() => Promise<void> | void)[] = [];
 
@@ -18,6 +18,13 @@ afterEach(async () => {
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'mound-test-'));
   onCleanup(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** A directory that is removed after the last test of the file. */
+export function tempDirForAll(): string {
+  const dir = mkdtempSync(join(tmpdir(), 'mound-test-'));
+  afterAll(() => rmSync(dir, { recursive: true, force: true }));
   return dir;
 }
 

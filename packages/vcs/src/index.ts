@@ -42,4 +42,5 @@ export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, typ
 export { joinLines, mergeLines, splitLines, type LineRange, type Region } from './merge/index.ts';
 export type * from './repo/api.ts';
 export type * from './views/types.ts';
+export { fsckRepo, repairRepo } from './repo/care.ts';
 export { initRepo, openRepo, type Ports } from './repo/open.ts';

@@ -1,13 +1,31 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
+import { limits } from '../core/limits.ts';
+import { fsckRepo, repairRepo } from '../repo/care.ts';
 import { initRepo } from '../repo/open.ts';
-import { Context } from './context.ts';
+import type { FsckReport } from '../views/types.ts';
+import { Context, parseCount } from './context.ts';
 import { outcomeFields, writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
 
 interface MarkFlags {
   readonly reason: string;
   readonly branch?: string;
+}
+
+async function printFsck(report: FsckReport, repaired: number | undefined): Promise<void> {
+  if (repaired !== undefined) await writeLine(`${repaired} rows of indexes rebuilt`);
+  for (const { code, seq, message, neededBy } of report.errors) {
+    await writeLine(`${code}${seq === 0 ? '' : ` at seq ${seq}`}: ${message}`);
+    if (!neededBy) continue;
+    const { count, commits } = neededBy;
+    await writeLine(
+      `  needed by ${count} commits${commits.length > 0 ? `: ${commits.join(' ')}` : ''}${count > commits.length ? ' …' : ''}`,
+    );
+  }
+  const more = report.errorCount - report.errors.length;
+  if (more > 0) await writeLine(`and ${more} more`);
+  await writeLine(`${report.entries} entries, ${report.objects} objects: ${report.ok ? 'ok' : 'damaged'}`);
 }
 
 /** init, fsck, stats, flag, freeze, thaw. */
@@ -27,17 +45,50 @@ export function addCareCommands(program: Command, finish: Finish): void {
 
   program
     .command('fsck')
-    .description('verify every object, chain and index')
-    .action(async (_flags: object, command: Command) => {
+    .description('verify every page, object, chain and index')
+    .option('--repair', 'rebuild the indexes from the log first')
+    .action(async (flags: { repair?: true }, command: Command) => {
       const context = new Context(command);
-      await context.withReadRepo(async (repo) => {
-        const report = repo.fsck();
+      const repaired = flags.repair === true ? await repairRepo(context.repoDir()) : undefined;
+      const report = repaired?.fsck ?? (await fsckRepo(context.repoDir()));
+      if (context.isJson) await writeJson({ ...report, ...(repaired && { repaired: repaired.rows }) });
+      else await printFsck(report, repaired?.rows);
+      finish(report.ok ? exitCodes.ok : exitCodes.other);
+    });
+
+  program
+    .command('gc')
+    .description('remove staged objects that nothing names')
+    .option('--dry-run', 'only say what would be removed')
+    .option('--grace <ms>', `how long one stays; default ${limits.objectGraceMs}`, parseCount)
+    .action(async ({ dryRun, grace }: { dryRun?: true; grace?: number }, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        const options = { ...(dryRun && { dryRun }), ...(grace !== undefined && { graceMs: grace }) };
+        const report = await repo.gc(options);
+        const kept = Object.entries(report.kept).filter(([, count]) => count > 0);
+        const said = kept.map(([reason, count]) => `${count} ${reason}`).join(', ');
         if (context.isJson) await writeJson(report);
-        else {
-          for (const { code, seq, message } of report.errors) await writeLine(`${code} at seq ${seq}: ${message}`);
-          await writeLine(`${report.entries} entries, ${report.objects} objects: ${report.ok ? 'ok' : 'damaged'}`);
-        }
-        finish(report.ok ? exitCodes.ok : exitCodes.other);
+        else
+          await writeLine(
+            `${report.dryRun ? 'would remove' : 'removed'} ${report.objects} objects, ${report.bytes} bytes${said === '' ? '' : `; kept ${said}`}`,
+          );
+        finish(exitCodes.ok);
+      });
+    });
+
+  program
+    .command('backup')
+    .description('copy the repository while writers run; the copy is a repository')
+    .argument('<dir>', 'where the copy comes to be')
+    .action(async (dir: string, _flags: object, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        const { dir: backup, seq, bytes } = await repo.backup(dir);
+        await (context.isJson
+          ? writeJson({ backup, seq, bytes })
+          : writeLine(`copied up to seq ${seq}, ${bytes} bytes, into ${backup}`));
+        finish(exitCodes.ok);
       });
     });
 
@@ -49,7 +100,11 @@ export function addCareCommands(program: Command, finish: Finish): void {
       await context.withReadRepo(async (repo) => {
         const stats = repo.stats();
         if (context.isJson) await writeJson(stats);
-        else for (const [name, value] of Object.entries(stats)) await writeLine(`${name}  ${String(value)}`);
+        else {
+          const { bytesByKind, ...counts } = stats;
+          for (const [name, value] of Object.entries(counts)) await writeLine(`${name}  ${String(value)}`);
+          for (const [kind, bytes] of Object.entries(bytesByKind)) await writeLine(`bytes.${kind}  ${bytes}`);
+        }
         finish(exitCodes.ok);
       });
     });

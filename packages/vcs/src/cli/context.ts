@@ -29,13 +29,13 @@ export class Context {
 
   /** The repository named by `--repo`, or the nearest at or above the working directory. */
   async withRepo<T>(use: (repo: Repo) => Promise<T>): Promise<T> {
-    const dir = this.options.repo ?? findRepoDir(process.cwd()) ?? process.cwd();
+    const dir = this.repoDir();
     return this.using(await openRepo(dir), use);
   }
 
   /** The same for a command that only reads: it runs where the repository cannot be written to, too. */
   async withReadRepo<T>(use: (repo: Repo) => Promise<T>): Promise<T> {
-    const dir = this.options.repo ?? findRepoDir(process.cwd()) ?? process.cwd();
+    const dir = this.repoDir();
     const opened = openRepo(dir).catch((error: unknown) => {
       if (isMoundError(error, 'permission-denied')) return openRepo(dir, { readOnly: true });
       throw error;
@@ -49,6 +49,10 @@ export class Context {
     } finally {
       await repo.close();
     }
+  }
+
+  repoDir(): string {
+    return this.options.repo ?? findRepoDir(process.cwd()) ?? process.cwd();
   }
 
   author(): Author {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes, MoundError } from '../core/errors.ts';
 import type { CommitView } from '../views/types.ts';
+import { writePatch } from './compare.ts';
 import { Context, parseCount } from './context.ts';
 import { printOutcome, writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
@@ -58,13 +59,20 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
 
   program
     .command('show')
-    .description('one landing')
+    .description('one landing, with what it changed as a patch')
     .argument('<commit>', 'a commit id or a seq')
     .action(async (id: string, _flags: object, command: Command) => {
       const context = new Context(command);
       await context.withReadRepo(async (repo) => {
         const view = repo.commit(/^\d{1,15}$/.test(id) ? Number(id) : id);
-        await (context.isJson ? writeJson(entryFields(view)) : printCommit(view));
+        if (context.isJson) await writeJson(entryFields(view));
+        else {
+          await printCommit(view);
+          const [from, to] = [repo.snapshot(view.seq - 1, view.branch), repo.snapshot(view.seq, view.branch)];
+          const entries = view.changes.map(({ path }) => ({ path, before: from.head(path), after: to.head(path) }));
+          await writeLine('');
+          await writePatch(from, to, entries);
+        }
         finish(exitCodes.ok);
       });
     });

@@ -1,13 +1,17 @@
 import { Command, CommanderError } from 'commander';
 import { createRequire } from 'node:module';
 import { exitCodeOfError, exitCodes, isMoundError } from '../core/errors.ts';
+import { addBisectCommand } from './bisect.ts';
 import { addCareCommands } from './care.ts';
 import { runCompanion } from './companion.ts';
+import { addCompareCommands } from './compare.ts';
 import { addConflictCommands } from './conflicts.ts';
 import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
 import { addHistoryCommands } from './history.ts';
 import { warn, writeJson } from './output.ts';
+import { addPurgeCommand } from './purge.ts';
+import { addUndoCommands } from './undo.ts';
 
 /** A command tells its exit code through this. */
 export type Finish = (exitCode: number) => void;
@@ -35,6 +39,10 @@ function buildProgram(finish: Finish): Command {
   addCareCommands(program, finish);
   addFileCommands(program, finish);
   addHistoryCommands(program, finish);
+  addCompareCommands(program, finish);
+  addUndoCommands(program, finish);
+  addBisectCommand(program, finish);
+  addPurgeCommand(program, finish);
   addConflictCommands(program, finish);
   addGitCommands(program, finish);
   program.command('swarm').description('run swarms (package @mound/swarm)').helpOption(false).allowUnknownOption();

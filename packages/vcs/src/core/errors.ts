@@ -24,6 +24,7 @@ export type ErrorCode =
   | 'no-such-conflict'
   | 'no-such-object'
   | 'object-damaged'
+  | 'purged'
   | 'repo-closed'
   | 'invalid-argument'
   | 'git-missing'
@@ -72,6 +73,7 @@ const unreadable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'format-newer',
   'format-unknown',
   'object-damaged',
+  'purged',
   'other-namespace',
   'shared-file-system',
   'git-missing',

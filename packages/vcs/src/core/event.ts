@@ -1,5 +1,5 @@
 import type { AuthorKind } from './intent.ts';
-import type { CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './ids.ts';
+import type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './ids.ts';
 import type { MergedPath } from './outcome.ts';
 
 /** A reader's place in the feed: the last event it has seen. `{seq: 0, index: 0}` is the start. */
@@ -51,6 +51,7 @@ export type EventBody =
   | (Origin & { readonly kind: 'read.stale'; readonly path: RepoPath; readonly seen: number; readonly actual: number })
   | (Origin & { readonly kind: 'record.written'; readonly key: string; readonly deleted: boolean })
   | (Origin & { readonly kind: 'branch.forked'; readonly parent: string; readonly at: Seq })
+  | (Origin & { readonly kind: 'object.purged'; readonly blobs: readonly BlobId[]; readonly reason: string })
   | (Origin & { readonly kind: 'tag.set'; readonly tag: string; readonly at: Seq });
 
 /** A public projection of one log entry; a pure function of it. */

@@ -29,3 +29,6 @@ export function seqOfId(id: string, letter: 'c' | 'p'): Seq | undefined {
   if (!match || match[1] !== letter) return undefined;
   return Number(match[2]) as Seq;
 }
+
+/** Whether a text has the form of a blob's id. */
+export const isBlobId = (value: unknown): value is BlobId => typeof value === 'string' && /^[0-9a-f]{64}$/.test(value);

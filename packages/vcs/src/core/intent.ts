@@ -1,3 +1,4 @@
+import type { BlobId } from './ids.ts';
 import type { Mode } from './mode.ts';
 
 /**
@@ -21,6 +22,16 @@ export interface Put {
   /** Text is stored as UTF-8. */
   readonly content: Uint8Array | string;
   /** Default: the mode at the base, `file` where there is none. */
+  readonly mode?: Mode;
+  readonly expect: Precondition;
+}
+
+/** A put of a content that `repo.stage` has taken already. */
+export interface PutStaged {
+  readonly kind: 'put';
+  readonly path: string;
+  readonly blob: BlobId;
+  readonly content?: undefined;
   readonly mode?: Mode;
   readonly expect: Precondition;
 }
@@ -49,7 +60,7 @@ export interface Chmod {
   readonly expect: Precondition;
 }
 
-export type Change = Put | Delete | Move | Chmod;
+export type Change = Put | PutStaged | Delete | Move | Chmod;
 
 export type AuthorKind = 'human' | 'agent' | 'system';
 
@@ -69,6 +80,8 @@ export interface RecordWrite {
   readonly expect: Precondition;
   /** `null` deletes. */
   readonly value: Uint8Array | string | null;
+  /** Staged objects that the record keeps: no collection removes them. */
+  readonly objects?: readonly BlobId[];
 }
 
 /** A path and the FileVersion that the author had seen of it; 0 where it was absent. */

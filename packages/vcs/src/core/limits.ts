@@ -25,6 +25,12 @@ export const limits = {
   writerWaitMsMax: 5000,
   /** The same, for a holder that runs but does not get on. */
   writerBusyMsMax: 60_000,
+  /** Staged objects that one record names. */
+  objectsPerRecordMax: 1000,
+  /** Bytes that a purge looks for, at least: fewer would be in every second file. */
+  purgeBytesMin: 4,
+  /** How long a staged object that nothing names stays, unless a collection is told another time. */
+  objectGraceMs: 24 * 60 * 60 * 1000,
 } as const;
 
 export type LimitName = keyof typeof limits;

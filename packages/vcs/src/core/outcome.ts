@@ -17,6 +17,7 @@ export type RejectionCode =
   | 'resolution-has-markers'
   | 'resolution-stale'
   | 'frozen'
+  | 'no-such-object'
   | 'overloaded';
 
 /** One path (or record key) that stands otherwise than expected; versions are 0 where absent. */

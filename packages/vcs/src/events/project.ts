@@ -48,6 +48,8 @@ function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin): EventBody
       return [{ kind: 'file.thawed', ...origin, path: entry.path as RepoPath }];
     case 'fork':
       return [{ kind: 'branch.forked', ...origin, parent: reader.branch(entry.parentId).name, at: entry.at as Seq }];
+    case 'purge':
+      return [{ kind: 'object.purged', ...origin, blobs: entry.blobs, reason: entry.reason }];
     case 'tag':
       return [{ kind: 'tag.set', ...origin, tag: entry.name, at: entry.at as Seq }];
   }

@@ -1,5 +1,5 @@
 import { MoundError } from '../core/errors.ts';
-import type { Seq } from '../core/ids.ts';
+import type { BlobId, Seq } from '../core/ids.ts';
 import { ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 import type { LandingEntry, LogEntry, Place } from './entry.ts';
@@ -18,6 +18,7 @@ const kindNumbers: Readonly<Record<OtherEntry['kind'], number>> = {
   thaw: 7,
   fork: 8,
   tag: 9,
+  purge: 10,
 };
 const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as OtherEntry['kind']]));
 
@@ -53,6 +54,8 @@ function fieldsOf(entry: OtherEntry): Packable[] {
       ];
     case 'unparked':
       return [entry.parked, entry.outcome, orNull(entry.code), entry.message];
+    case 'purge':
+      return [entry.blobs.map((blob) => Buffer.from(blob, 'hex')), entry.reason];
     case 'flag':
     case 'freeze':
     case 'thaw':
@@ -160,6 +163,10 @@ function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {
       return { ...head, kind, path: rest[0] as string, reason: rest[1] as string };
     case 'fork':
       return { ...head, kind, name: rest[0] as string, parentId: rest[1] as number, at: rest[2] as number };
+    case 'purge': {
+      const blobs = (rest[0] as Uint8Array[]).map((bytes) => Buffer.from(bytes).toString('hex') as BlobId);
+      return { ...head, kind, blobs, reason: rest[1] as string };
+    }
     case 'tag':
       return { ...head, kind, name: rest[0] as string, at: rest[1] as number };
   }

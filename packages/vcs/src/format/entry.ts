@@ -29,7 +29,7 @@ export interface Link {
 
 /** How a blob's bytes are stored with the change that brought them. */
 export interface Body {
-  readonly form: 'none' | 'raw' | 'deflate' | 'delta' | 'delta-deflate' | 'same';
+  readonly form: 'none' | 'raw' | 'deflate' | 'delta' | 'delta-deflate' | 'same' | 'purged';
   /** For `delta…` and `same`: the version that the delta applies to. */
   readonly base: Place;
   /** Number of deltas to apply from a whole body to this one. */
@@ -56,6 +56,8 @@ export interface RecordRow extends Link {
   readonly key: string;
   /** null: deleted. */
   readonly value: Uint8Array | null;
+  /** Staged objects that it names. */
+  readonly objects: readonly BlobId[];
 }
 
 /** A path whose stale change was merged: places of the merge's inputs. */
@@ -168,4 +170,12 @@ export interface TagEntry extends EntryHead {
   readonly at: number;
 }
 
-export type LogEntry = LandingEntry | ConflictEntry | ParkedEntry | UnparkedEntry | MarkEntry | ForkEntry | TagEntry;
+/** Objects whose bytes were removed from the whole history. */
+export interface PurgeEntry extends EntryHead {
+  readonly kind: 'purge';
+  readonly blobs: readonly BlobId[];
+  readonly reason: string;
+}
+
+export type LogEntry =
+  PurgeEntry | LandingEntry | ConflictEntry | ParkedEntry | UnparkedEntry | MarkEntry | ForkEntry | TagEntry;

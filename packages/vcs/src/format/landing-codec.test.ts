@@ -40,7 +40,7 @@ const landing = fc
     commit: fc.option(digest, { nil: undefined }), parents: fc.array(fc.integer({ min: 1, max: seq - 1 }), { maxLength: 4 }),
     message: text, rationale: optional, task: optional, breakage: optional,
     changes: fc.array(change, { maxLength: 5 }),
-    records: fc.array(fc.record({ key: text, value: fc.option(bytes), depth: fc.nat(5), previous: place, jump: place }), { maxLength: 2 }),
+    records: fc.array(fc.record({ key: text, value: fc.option(bytes), depth: fc.nat(5), previous: place, jump: place, objects: fc.array(digest as fc.Arbitrary<BlobId>, { maxLength: 2 }) }), { maxLength: 2 }),
     merged: fc.array(fc.record({ pathId: id, driver: text, base: place, current: place }), { maxLength: 2 }),
     staleReads: fc.array(fc.record({ path: text, seen: id, actual: id }), { maxLength: 2 }),
     coAuthorIds: fc.array(id, { maxLength: 2 }), resolves: fc.oneof(fc.constant(0), id), unparks: fc.oneof(fc.constant(0), id),

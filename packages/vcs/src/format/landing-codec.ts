@@ -13,7 +13,7 @@ import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 /** First byte; that of every other kind is a MessagePack array's (0x90 and above). */
 export const landingByte = 0x01;
 
-const forms: readonly Body['form'][] = ['none', 'raw', 'deflate', 'delta', 'delta-deflate', 'same'];
+const forms: readonly Body['form'][] = ['none', 'raw', 'deflate', 'delta', 'delta-deflate', 'same', 'purged'];
 
 /** Optional parts of a landing, a bit each. */
 const has = {
@@ -100,13 +100,15 @@ const packRecord = (row: RecordRow): Packable => [
   row.depth,
   row.jump.seq,
   row.jump.index,
+  ...(row.objects.length > 0 ? [row.objects.map((blob) => Buffer.from(blob, 'hex'))] : []),
 ];
 
 function unpackRecord(packed: Packable): RecordRow {
-  const [key, value, pSeq, pIndex, depth, jSeq, jIndex] = packed as unknown as [
-    string, Uint8Array | null, number, number, number, number, number,
+  const [key, value, pSeq, pIndex, depth, jSeq, jIndex, named = []] = packed as unknown as [
+    string, Uint8Array | null, number, number, number, number, number, Uint8Array[] | undefined,
   ]; // prettier-ignore
-  return { key, value, previous: { seq: pSeq, index: pIndex }, depth, jump: { seq: jSeq, index: jIndex } };
+  const objects = named.map((bytes) => Buffer.from(bytes).toString('hex') as BlobId);
+  return { key, value, previous: { seq: pSeq, index: pIndex }, depth, jump: { seq: jSeq, index: jIndex }, objects };
 }
 
 /** The fields that few landings have; undefined where all are empty. */

@@ -98,7 +98,7 @@ export class FakeRepo implements GitRepo {
       parents: head === undefined ? [] : [head],
       changes: intent.changes.map((change) => ({
         path: change.path as RepoPath,
-        content: change.kind === 'put' ? Buffer.from(change.content) : undefined,
+        content: change.kind === 'put' ? Buffer.from(change.content ?? '') : undefined,
         mode: change.kind === 'put' ? (change.mode ?? 'file') : 'file',
       })),
     });
@@ -194,7 +194,7 @@ export class FakeRepo implements GitRepo {
     const read = (path: string): Buffer | undefined => this.#find(branch, path, seq)?.content;
     const record = (key: string): RecordHead | undefined => {
       const last = this.#records.get(key)?.findLast((entry) => entry.seq <= seq);
-      return last?.value ? { key, version: last.seq as Seq, value: last.value } : undefined;
+      return last?.value ? { key, version: last.seq as Seq, objects: [], value: last.value } : undefined;
     };
     const records = (prefix = ''): RecordHead[] =>
       [...this.#records.keys()]

@@ -1,5 +1,5 @@
 import { copyOf, utf8Of } from '../core/allocate.ts';
-import type { RepoPath } from '../core/ids.ts';
+import { isBlobId, type RepoPath } from '../core/ids.ts';
 import type { Author, Change, Intent, Precondition, Read, RecordWrite } from '../core/intent.ts';
 import { limits, type LimitName } from '../core/limits.ts';
 import { isMode, type Mode } from '../core/mode.ts';
@@ -87,6 +87,8 @@ function addEdits(change: Change, edits: Edit[]): void {
   const expect = preconditionOf(change.expect, path);
   switch (change.kind) {
     case 'put': {
+      if (change.content === undefined && 'blob' in change)
+        throw malformed(`${path} names an object that is not staged`);
       const content = contentOf(change.content, path);
       edits.push({ kind: 'put', path, expect, content, blob: undefined, mode: modeOf(change.mode, path) });
       return;
@@ -122,7 +124,10 @@ function recordOf(record: RecordWrite): RecordEdit {
   if (key === '') throw malformed('a record key is empty');
   const value = record.value === null ? null : bytesOf(record.value, `the value of record ${key}`);
   if (value) checkLimit('recordValueBytesMax', value.length, `the size of record ${key}`);
-  return { key, expect: preconditionOf(record.expect, `record ${key}`), value };
+  const objects = record.objects ?? [];
+  checkLimit('objectsPerRecordMax', objects.length, `the number of objects of record ${key}`);
+  if (!objects.every(isBlobId)) throw malformed(`record ${key} names an object that is no blob id`);
+  return { key, expect: preconditionOf(record.expect, `record ${key}`), value, objects: [...objects] };
 }
 
 /** Authors that were found right, by the object that was given, so that a busy agent is checked once. */

@@ -23,6 +23,7 @@ export interface RecordEdit {
   readonly key: string;
   readonly expect: Precondition;
   readonly value: Buffer | null;
+  readonly objects: readonly BlobId[];
 }
 
 /** An intent whose form is right: paths parsed, bounds checked, defaults filled in. */

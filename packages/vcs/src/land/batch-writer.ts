@@ -19,6 +19,7 @@ import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/k
 import { encodeHead, encodePlace } from '../format/head.ts';
 import type { RecordEdit } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
+import { encodeBody } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { sealed } from '../format/seal.ts';
 import { linkAfter } from '../log/places.ts';
@@ -41,6 +42,8 @@ interface MovingBranch extends Omit<BranchRow, 'commitSeq'> {
   commitSeq: number;
   commit: CommitId | undefined;
 }
+
+const openCounters = { conflicts: 'conflictsOpen', parked: 'parkedOpen' } as const;
 
 /** Writes entries and their indexes inside one transaction; keeps what the transaction changes at its end. */
 export class BatchWriter {
@@ -157,6 +160,15 @@ export class BatchWriter {
     return isKnown ? cell : this.reader.heads.cell(branchId, this.pathId(path));
   }
 
+  /** A body as it was prepared, whole where its base was purged since. */
+  private standing({ body, content }: PreparedEdit): Body {
+    const isBased = this.counters.rewrites > 0 && body.base.seq > 0 && content !== undefined;
+    if (!isBased) return body;
+    const base = this.reader.freshEntry(body.base.seq);
+    const isGone = base.kind === 'landing' && base.changes[body.base.index]?.body.form === 'purged';
+    return isGone ? encodeBody(content, undefined) : body;
+  }
+
   private changeRow(branchId: number, edit: PreparedEdit, seq: number, index: number): ChangeRow {
     const cell = this.cell(branchId, edit);
     const { pathId } = cell;
@@ -164,7 +176,7 @@ export class BatchWriter {
     const link = head === undefined ? firstLink : linkAfterVersion(head, this.reader.version);
     const { target } = edit;
     const moved = edit.movedFrom ?? edit.movedTo;
-    const body = this.storeBody(edit.body, index);
+    const body = this.storeBody(this.standing(edit), index);
     const version = new Version({ seq, index }, target, link, body, link.jumped);
     this.reader.heads.stage(cell, version);
     this.landed.push({ version, content: edit.content });
@@ -257,9 +269,9 @@ export class BatchWriter {
     return merged.map(({ path, ...note }) => ({ pathId: this.pathId(path), ...note }));
   }
 
-  private recordRow({ key, value }: RecordEdit): RecordRow {
+  private recordRow({ key, value, objects }: RecordEdit): RecordRow {
     const { previous, depth, jump } = linkAfter(this.reader.recordHead(key), this.reader.linkOfRecord);
-    return { key, value, previous, depth, jump };
+    return { key, value, previous, depth, jump, objects };
   }
 
   private commitAt(seq: number, branch: MovingBranch): CommitId {
@@ -307,9 +319,12 @@ export class BatchWriter {
   open(table: 'conflicts' | 'parked', seq: number): void {
     this.reader.store.put(table, seqKey(seq), seqKey(0));
     this.reader.store.steps.reach('row-opened');
+    this.counters[openCounters[table]]++;
   }
 
   close(table: 'conflicts' | 'parked', seq: number, by: number): void {
+    const wasOpen = this.reader.store.tables[table].getBinary(seqKey(seq))?.readUIntBE(0, 6) === 0;
+    if (wasOpen) this.counters[openCounters[table]]--;
     this.reader.store.put(table, seqKey(seq), seqKey(by));
     this.reader.store.steps.reach('row-closed');
   }

@@ -4,6 +4,7 @@ import { limits } from '../core/limits.ts';
 import type { Outcome, Rejected } from '../core/outcome.ts';
 import { pack, unpack } from '../format/codec.ts';
 import { seqKey } from '../format/keys.ts';
+import { sealed, unsealed } from '../format/seal.ts';
 import { reject } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { mergeFile } from '../merge/index.ts';
@@ -260,7 +261,7 @@ export class Batch {
       this.writer.close('parked', intent.extras.unparks, closing);
     } else if (operationId !== undefined && intent.asked !== undefined) {
       this.counters.unchanged++;
-      this.reader.store.put('unchanged', Buffer.from(operationId), pack([seq, intent.asked]));
+      this.reader.store.put('unchanged', Buffer.from(operationId), sealed(pack([seq, intent.asked, operationId])));
       this.reader.store.steps.reach('unchanged-kept');
     }
   }
@@ -290,7 +291,8 @@ export function getUnchanged(
 ): { readonly outcome: Outcome & { kind: 'unchanged' }; readonly asked: Uint8Array } | undefined {
   const bytes = reader.store.tables.unchanged.getBinary(Buffer.from(operationId));
   if (bytes === undefined) return undefined;
-  const [seq, asked] = unpack(bytes) as [number, Uint8Array];
+  const [seq, asked, key] = unpack(unsealed(bytes)) as [number, Uint8Array, string];
+  if (key !== operationId) throw new MoundError('object-damaged', `the row of operation id '${key}' is damaged`);
   return { outcome: { kind: 'unchanged', seq } as Outcome & { kind: 'unchanged' }, asked };
 }
 

@@ -73,9 +73,10 @@ export function digestAsked(intent: AdmittedIntent): Buffer {
     if (edit.kind === 'put') writer.optional(edit.blob).optional(edit.movedFrom);
   }
   writer.varint(intent.records.length);
-  for (const { key, value } of intent.records) {
-    writer.text(key).byte(value === null ? 0 : 1);
+  for (const { key, value, objects } of intent.records) {
+    writer.text(key).byte((value === null ? 0 : 1) | (objects.length === 0 ? 0 : 2));
     if (value !== null) writer.sized(value);
+    if (objects.length > 0) writer.text(objects.join(' '));
   }
   return digest(writer.written()).subarray(0, 8);
 }

@@ -1,4 +1,4 @@
-import type { RepoPath } from '../core/ids.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Precondition } from '../core/intent.ts';
 import type { Rejected, StaleDetail } from '../core/outcome.ts';
 import { foldPath, parentsOfPath } from '../core/path.ts';
@@ -16,6 +16,8 @@ export interface DecideState {
   targetAt(place: Place): Target | undefined;
   /** The seq at which a record was last written; 0: never. `isLive` is false after a delete. */
   record(key: string): { readonly seq: number; readonly isLive: boolean };
+  /** Whether a staged object is there. */
+  hasObject(blob: BlobId): boolean;
   /** Seq of the freeze that holds a path; 0: none. */
   freezeOf(path: RepoPath): number;
   /** Token of the intent for whose merge a path is held; undefined: none. */
@@ -140,12 +142,22 @@ function decideRecords(state: DecideState, intent: PreparedIntent): Rejected | u
     const isTrue = expect.kind === 'any' || (expect.kind === 'absent' ? !isLive : isLive && seq <= expect.seq);
     return isTrue ? [] : [{ path: record.key, expected: expectedOf(expect), actual: isLive ? seq : 0 }];
   });
-  if (details.length === 0) return undefined;
+  if (details.length === 0) return missingObject(state, intent);
   const message = `record ${describe(details)}`;
   return reject('record-stale', message, 'read the records again and decide anew', {
     paths: details.map((detail) => detail.path),
     stale: details,
   });
+}
+
+function missingObject(state: DecideState, { admitted }: PreparedIntent): Rejected | undefined {
+  for (const { key, objects } of admitted.records) {
+    const missing = objects.find((blob) => !state.hasObject(blob));
+    if (missing === undefined) continue;
+    const message = `record ${key} names object ${missing}, which is not staged`;
+    return reject('no-such-object', message, 'stage it again, then land the record', { paths: [key] });
+  }
+  return undefined;
 }
 
 const describe = (details: readonly StaleDetail[]): string =>

@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import type { RepoPath } from '../core/ids.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Precondition } from '../core/intent.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import { authorTuple, decodeAuthor } from '../format/author.ts';
@@ -63,7 +63,7 @@ export function encodeKept(intent: AdmittedIntent): Buffer {
     intent.task ?? null,
     intent.breakage ?? null,
     intent.edits.map(packEdit),
-    intent.records.map((record) => [record.key, packExpect(record.expect), record.value]),
+    intent.records.map((record) => [record.key, packExpect(record.expect), record.value, record.objects]),
     intent.reads.map((read) => [read.path, read.version]),
     intent.operationId ?? null,
     intent.onStaleRead,
@@ -98,11 +98,14 @@ export function decodeKept(bytes: Uint8Array): AdmittedIntent {
     task: (task as string | null) ?? undefined,
     breakage: (breakage as string | null) ?? undefined,
     edits: (edits as Packable[]).map(unpackEdit),
-    records: (records as [string, Packable, Uint8Array | null][]).map(([key, expect, value]): RecordEdit => ({
-      key,
-      expect: unpackExpect(expect),
-      value: value === null ? null : Buffer.from(value),
-    })),
+    records: (records as [string, Packable, Uint8Array | null, BlobId[]][]).map(
+      ([key, expect, value, objects]): RecordEdit => ({
+        key,
+        expect: unpackExpect(expect),
+        value: value === null ? null : Buffer.from(value),
+        objects,
+      }),
+    ),
     reads: (reads as [string, number][]).map(([path, version]) => ({ path, version })),
     operationId: (operationId as string | null) ?? undefined,
     onStale: onStale as 'merge' | 'reject',

@@ -131,7 +131,7 @@ export class Lander {
   }
 
   /** Refuses an intent that cannot be prepared, unless it landed before under its operation id. */
-  private async refuse(admitted: AdmittedIntent, rejected: Rejected): Promise<Outcome> {
+  async refuse(admitted: AdmittedIntent, rejected: Rejected): Promise<Outcome> {
     const { operationId } = admitted;
     if (operationId === undefined) return rejected;
     const asked = digestAsked(admitted);
@@ -297,6 +297,7 @@ export class Lander {
         store.steps.reach('batch-begun');
         this.operations.catchUp(counters);
         this.commits.catchUp(counters);
+        this.reader.noticeRewrites(counters.rewrites);
         this.reader.heads.catchUp(counters.lastSeq);
         const writer = new BatchWriter(this.reader, counters);
         const batch = new Batch(this.reader, writer, counters, this.operations, now);

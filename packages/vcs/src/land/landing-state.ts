@@ -1,8 +1,9 @@
-import type { RepoPath } from '../core/ids.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
 import { bytesOfPath } from '../core/path.ts';
 import type { Place } from '../format/entry.ts';
 import { decodeHold } from '../format/hold.ts';
 import { headKey } from '../format/keys.ts';
+import { hasObject } from '../log/staged.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { foldKey } from './batch-writer.ts';
 import type { Target, Version } from '../log/version.ts';
@@ -47,6 +48,10 @@ export class LandingState implements DecideState {
   record(key: string): { seq: number; isLive: boolean } {
     const place = this.reader.recordHead(key);
     return { seq: place.seq, isLive: place.seq !== 0 && this.reader.record(place).value !== null };
+  }
+
+  hasObject(blob: BlobId): boolean {
+    return hasObject(this.reader.store, blob);
   }
 
   freezeOf(path: RepoPath): number {

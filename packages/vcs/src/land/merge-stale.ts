@@ -4,6 +4,7 @@ import { nowhere, type ConflictPathRow, type Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { noBody } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { contentOrNotice } from '../log/purged.ts';
 import type { Version } from '../log/version.ts';
 import type { FileState, MergeInput, MergeResult } from '../merge/index.ts';
 import { standingOf } from './decide.ts';
@@ -92,7 +93,7 @@ export class StaleMerge {
 
   private fileAt(place: Place): FileState | null {
     const mode = place.seq === 0 ? undefined : this.reader.version(place).mode;
-    return mode === undefined ? null : { content: this.reader.content(place), mode };
+    return mode === undefined ? null : { content: contentOrNotice(this.reader, place), mode };
   }
 
   private input(path: RepoPath, base: Place, current: Place, edit: PreparedEdit): MergeInput {

@@ -1,3 +1,4 @@
+import { isMoundError } from '../core/errors.ts';
 import type { BlobId } from '../core/ids.ts';
 import type { Precondition } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
@@ -120,7 +121,12 @@ export function bodyOf(reader: LogReader, content: Buffer, blob: BlobId, against
   const holder = reader.holderOf(blob);
   if (holder !== undefined) return sameBody(holder.place, holder.chain, content.length);
   if (against?.target === undefined) return encodeBody(content, undefined);
-  return encodeBody(content, { place: against.place, chain: against.chain, content: reader.viewOf(against) });
+  try {
+    return encodeBody(content, { place: against.place, chain: against.chain, content: reader.viewOf(against) });
+  } catch (error) {
+    if (isMoundError(error, 'purged')) return encodeBody(content, undefined);
+    throw error;
+  }
 }
 
 function absentPath(path: string, what: string): Rejected {

@@ -81,6 +81,8 @@ function contentOf(body: Body, stored: Buffer, base: Buffer): Buffer | undefined
     }
     case 'same':
       return base;
+    case 'purged':
+      throw new MoundError('purged', 'the bytes of this object were purged');
   }
 }
 

@@ -1,3 +1,4 @@
+import { corrupt } from '../store/faults.ts';
 import type { EntryMarks } from '../format/entry-codec.ts';
 import type { Place } from '../format/entry.ts';
 import type { LogReader } from './log-reader.ts';
@@ -102,6 +103,13 @@ export class Heads {
     if (known !== undefined) return known;
     if (this.seenSeq < 0) this.seenSeq = this.reader.store.counters.lastSeq;
     const head = this.reader.head(branchId, pathId);
+    // A damaged index must not pass another file's bytes for this one's.
+    if (head !== undefined && this.reader.change(head.place).pathId !== pathId) {
+      throw corrupt(
+        this.reader.store.dir,
+        `the head of path ${pathId} leads to another path; try 'mound fsck --repair'`,
+      );
+    }
     const cell = new HeadCell(this.reader, branchId, pathId, head && this.reader.version(head.place));
     this.keep(key, cell);
     return cell;

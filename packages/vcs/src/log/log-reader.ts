@@ -62,6 +62,7 @@ export class LogReader {
   /** The newest versions of paths, for landing. */
   readonly heads: Heads;
   private readonly segments: Segments;
+  private seenRewrites = 0;
 
   constructor(store: Store) {
     this.store = store;
@@ -72,9 +73,16 @@ export class LogReader {
   /** Lets later reads see what other processes have committed; gives the newest seq. */
   refresh(): number {
     this.store.refresh();
-    const { lastSeq } = this.store.counters;
+    const { lastSeq, rewrites } = this.store.counters;
+    this.noticeRewrites(rewrites);
     this.heads.catchUp(lastSeq);
     return lastSeq;
+  }
+
+  /** A purge rewrites entries: what is remembered of them must not be used any more. */
+  noticeRewrites(count: number): void {
+    if (count !== this.seenRewrites) this.forget();
+    this.seenRewrites = count;
   }
 
   /** After a transaction that was rolled back: what was read in it may never have been. */
@@ -138,6 +146,14 @@ export class LogReader {
     const entry = decodeEntry(seq, bytes);
     this.entries.set(seq, entry);
     return entry;
+  }
+
+  /** An entry as it stands in the store, past every cache: a purge may have rewritten it in this very transaction. */
+  freshEntry(seq: number): LogEntry {
+    this.segments.forget();
+    const bytes = this.entryBytes(seq);
+    if (bytes === undefined) throw corrupt(this.store.dir, `log entry ${seq} is missing`);
+    return decodeEntry(seq, Buffer.from(bytes));
   }
 
   /** An entry's own row, or its place in a segment. */
@@ -222,7 +238,9 @@ export class LogReader {
         content = known;
         break;
       }
-      chain.push({ row: this.change(at), place: at });
+      const row = this.change(at);
+      if (row.body.form === 'purged') throw purged(row.blob, at.seq);
+      chain.push({ row, place: at });
       invariant(chain.length < 10_000, 'a delta chain ends');
     }
     for (const { row, place: at } of chain.toReversed())
@@ -357,3 +375,9 @@ export class LogReader {
     return bytes === undefined ? nowhere : decodePlace(bytes);
   }
 }
+
+const purged = (blob: BlobId | undefined, seq: number): MoundError =>
+  new MoundError('purged', `blob ${blob} (log entry ${seq}) was purged; 'mound events' tells when and why`, {
+    blob: blob ?? null,
+    seq,
+  });

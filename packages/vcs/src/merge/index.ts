@@ -1,5 +1,6 @@
 export { addedMarkers } from './added-markers.ts';
 export type { LineRange, Region } from './combine.ts';
+export { changedLines, type LineChange } from './changed-lines.ts';
 export { joinLines, splitLines } from './lines.ts';
 export { renderConflict, type MarkerLabels, type MarkerOptions } from './markers.ts';
 export { mergeFile } from './merge-file.ts';

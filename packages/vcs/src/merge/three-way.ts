@@ -21,7 +21,7 @@ export function mergeLines(
 }
 
 /** Equal lines get equal numbers, so that each is compared byte for byte only once. */
-function intern(ids: Map<string, number>, lines: readonly string[]): Int32Array {
+export function intern(ids: Map<string, number>, lines: readonly string[]): Int32Array {
   const interned = new Int32Array(lines.length);
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index] as string;

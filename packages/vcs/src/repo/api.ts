@@ -5,7 +5,17 @@ import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { CompactReport } from '../core/compact-report.ts';
 import type { WaitReport } from '../core/wait-report.ts';
-import type { CommitView, ConflictView, FsckReport, LogOptions, Stats } from '../views/types.ts';
+import type {
+  BackupView,
+  BlameLine,
+  CommitView,
+  ConflictView,
+  FsckReport,
+  GcReport,
+  LogOptions,
+  PurgeReport,
+  Stats,
+} from '../views/types.ts';
 
 /** The head of one path as of a snapshot. */
 export interface FileHead {
@@ -22,6 +32,8 @@ export interface RecordHead {
   /** The seq at which the record was last written. */
   readonly version: Seq;
   readonly value: Buffer;
+  /** Staged objects that it names. */
+  readonly objects: readonly BlobId[];
 }
 
 /**
@@ -135,6 +147,15 @@ export interface Repo {
   land(intent: Intent): Promise<Outcome>;
   /** One file in one intent. */
   put(path: string, content: Uint8Array | string, options: PutOptions): Promise<Outcome>;
+  /**
+   * Makes a content durable under its id without landing it: a put may then name it by `blob`, a record keep it by
+   * `objects`. What nothing names is removed by `gc` after its grace window. Errors: `invalid-argument` where it is too large.
+   */
+  stage(content: Uint8Array | string): Promise<BlobId>;
+  /** Bytes of a staged object, verified. Errors: `no-such-object`, `object-damaged`. */
+  readObject(blob: BlobId): Buffer;
+  /** Removes staged objects that no log entry names and that are older than the grace window; writers go on. */
+  gc(options?: GcOptions): Promise<GcReport>;
   /** The outcome that an operation id has now; a parked or conflicted one may have landed since. */
   outcome(operationId: string): Outcome | undefined;
 
@@ -144,6 +165,21 @@ export interface Repo {
   log(options?: LogOptions): Iterable<CommitView>;
   /** By commit id or by seq. Errors: `no-such-commit`. */
   commit(idOrSeq: string | number): CommitView;
+
+  /** Who wrote each line, through moves. Errors: `no-such-path`, `no-such-seq`, `invalid-argument` where it is no text. */
+  blame(path: string, options?: { readonly at?: number; readonly branch?: string }): BlameLine[];
+  /** Paths that differ between two snapshots, in byte order. Errors: `no-such-seq`, `no-such-branch`. */
+  diff(from: number, to: number, options?: { readonly branch?: string; readonly prefix?: string }): DiffEntry[];
+  /**
+   * Makes paths (files, or all below directories; none: the whole tree) what they were at a seq, as a new intent
+   * based on what is there now. Errors: `no-such-seq`, `no-such-path` where a path was and is nothing.
+   */
+  restore(paths: readonly string[], options: RestoreOptions): Promise<Outcome>;
+  /**
+   * Takes back what a commit changed, as a new intent: what landed on its paths since is merged with, or becomes a
+   * conflict. Records stay as they are. Errors: `no-such-commit`, also where the branch does not have it.
+   */
+  revert(commit: string | number, options: RevertOptions): Promise<Outcome>;
 
   /** Events after the cursor that exist now. */
   events(from?: Cursor): Iterable<RepoEvent>;
@@ -185,11 +221,60 @@ export interface Repo {
 
   /** Deflates older entries of the log together, while writers run; can be killed at any point. */
   compact(options?: CompactOptions): Promise<CompactReport>;
+  /**
+   * A consistent copy in `dir`, made while writers run: a repository that can be used at once, with every
+   * acknowledgement given before the call. It keeps the repoId.
+   * Errors: `already-a-repository`, `disk-full`, `permission-denied`, `invalid-argument`.
+   */
+  backup(dir: string): Promise<BackupView>;
+  /**
+   * Removes objects from the whole history, and their remains from the file: those named, and those that contain the
+   * bytes of `containing`. An entry of the log tells who did it, when and why; reading one gives `purged` from then
+   * on. Messages and records that hold the bytes are reported, not changed. Errors: `invalid-argument`.
+   */
+  purge(options: PurgeOptions): Promise<PurgeReport>;
+  /** Verifies every page, object, chain and index as of now, while writers run; takes time in proportion to the store. */
   fsck(): FsckReport;
   stats(): Stats;
   waits(): WaitReport;
   /** Waits for what is in flight, then closes. */
   close(): Promise<void>;
+}
+
+export interface DiffEntry {
+  readonly path: RepoPath;
+  /** undefined: absent there. */
+  readonly before: FileHead | undefined;
+  readonly after: FileHead | undefined;
+}
+
+export interface RevertOptions {
+  readonly author: Author;
+  readonly message?: string;
+  readonly rationale?: string;
+  readonly branch?: string;
+  readonly operationId?: string;
+  readonly onStale?: 'merge' | 'reject';
+}
+
+export interface RestoreOptions extends RevertOptions {
+  readonly at: number;
+}
+
+export interface PurgeOptions {
+  readonly author: Author;
+  readonly reason: string;
+  readonly blobs?: readonly BlobId[];
+  readonly containing?: Uint8Array;
+  /** Only say what would go. */
+  readonly dryRun?: boolean;
+}
+
+export interface GcOptions {
+  /** Only say what would be removed. */
+  readonly dryRun?: boolean;
+  /** Milliseconds for which an object stays after it was staged last; default `limits.objectGraceMs`. */
+  readonly graceMs?: number;
 }
 
 export interface MergeOptions {

@@ -21,12 +21,12 @@ export interface Ports {
 export async function openRepo(dir: string, options: OpenOptions & Ports = {}): Promise<Repo> {
   const { clock = systemClock, random = systemRandom, steps = noSteps, readOnly = false } = options;
   const home = resolve(dir);
-  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock, { readOnly, steps });
+  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock, random, { readOnly, steps });
   try {
     return await EmbeddedRepo.create(home, clock, random, { steps });
   } catch (error) {
     // Another process came first: its repository is as good.
-    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock, { steps });
+    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock, random, { steps });
     throw error;
   }
 }

@@ -1,9 +1,10 @@
 import type { CompactReport } from '../core/compact-report.ts';
 import type { WaitReport } from '../core/wait-report.ts';
+import { resolve } from 'node:path';
 import type { Cursor, RepoEvent } from '../core/event.ts';
 import { startCursor } from '../core/event.ts';
 import { MoundError } from '../core/errors.ts';
-import { parkedIdOf, type ParkedId, type RepoPath, type Seq } from '../core/ids.ts';
+import { parkedIdOf, type BlobId, type ParkedId, type RepoPath, type Seq } from '../core/ids.ts';
 import { absent, type Author, type Intent } from '../core/intent.ts';
 import { limits } from '../core/limits.ts';
 import type { Outcome } from '../core/outcome.ts';
@@ -12,36 +13,60 @@ import type { Clock, Random } from '../core/ports.ts';
 import { Feed } from '../events/feed.ts';
 import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
 import { admit } from '../intent/admit.ts';
-import { isRejected } from '../intent/reject.ts';
+import { isRejected, reject } from '../intent/reject.ts';
+import { collect } from '../land/collect.ts';
 import { getUnchanged } from '../land/batch.ts';
 import { Compaction } from '../land/compact.ts';
 import { HashPool } from '../land/hash-pool.ts';
 import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
 import { noExtras } from '../land/prepared.ts';
+import { Purge } from '../land/purge.ts';
+import { scrub } from '../land/scrub.ts';
+import { stage, withStaged } from '../land/stage.ts';
+import { getObject } from '../log/staged.ts';
 import { LogReader } from '../log/log-reader.ts';
 import { MergePool } from '../merge/index.ts';
 import type { OpeningOptions } from '../store/opening.ts';
+import { backupStore } from '../store/backup.ts';
 import { Store } from '../store/store.ts';
+import { blame } from '../views/blame.ts';
 import { Conflicts, keptOf } from '../views/conflicts.ts';
 import { Fsck } from '../views/fsck.ts';
 import { History } from '../views/history.ts';
-import type { CommitView, ConflictView, FsckReport, LogOptions, Stats } from '../views/types.ts';
+import type {
+  BackupView,
+  BlameLine,
+  CommitView,
+  ConflictView,
+  FsckReport,
+  GcReport,
+  LogOptions,
+  PurgeReport,
+  Stats,
+} from '../views/types.ts';
 import type {
   ActOptions,
   BranchView,
   CompactOptions,
+  DiffEntry,
+  GcOptions,
   GitLanding,
   GitMarks,
   MergeOptions,
+  PurgeOptions,
   PutOptions,
   Repo,
   Resolution,
+  RestoreOptions,
+  RevertOptions,
   Snapshot,
   TagView,
 } from './api.ts';
 import { landGit, StoreGitMarks } from './git-landing.ts';
 import { mergeBranch } from './merge-branch.ts';
+import { diffSnapshots, restoreIntent } from './restore.ts';
+import { revertIntent } from './revert.ts';
 import { resolveConflict } from './resolve.ts';
 import { checkSeq, LogSnapshot } from './snapshot.ts';
 
@@ -62,7 +87,7 @@ export class EmbeddedRepo implements Repo {
   private readonly history: History;
   private readonly openConflicts: Conflicts;
 
-  private constructor(store: Store, clock: Clock) {
+  private constructor(store: Store, clock: Clock, random: Random) {
     this.store = store;
     this.dir = store.dir;
     this.repoId = store.identity.repoId;
@@ -75,16 +100,18 @@ export class EmbeddedRepo implements Repo {
     this.openConflicts = new Conflicts(this.reader);
     this.gitMarks = new StoreGitMarks(store, this.lander);
     this.clock = clock;
+    this.random = random;
   }
 
   private readonly clock: Clock;
+  private readonly random: Random;
 
   static async create(dir: string, clock: Clock, random: Random, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
-    return new EmbeddedRepo(await Store.create(dir, random, options), clock);
+    return new EmbeddedRepo(await Store.create(dir, random, options), clock, random);
   }
 
-  static async open(dir: string, clock: Clock, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
-    const repo = new EmbeddedRepo(await Store.open(dir, options), clock);
+  static async open(dir: string, clock: Clock, random: Random, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
+    const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random);
     repo.store.steps.reach('store-opened');
     await repo.unparkThawed();
     return repo;
@@ -92,12 +119,96 @@ export class EmbeddedRepo implements Repo {
 
   land(intent: Intent): Promise<Outcome> {
     try {
+      if (intent.changes?.some((change) => change.kind === 'put' && change.content === undefined) === true) {
+        return this.landStaged(intent);
+      }
       const admitted = admit(intent);
       return isRejected(admitted) ? Promise.resolve(admitted) : this.lander.land(admitted, noExtras);
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown
       return Promise.reject(error);
     }
+  }
+
+  blame(path: string, { at, branch = 'main' }: { at?: number; branch?: string } = {}): BlameLine[] {
+    const { seq } = this.snapshot(at, branch);
+    return blame(this.reader, this.reader.branchNamed(branch).id, path, seq);
+  }
+
+  diff(from: number, to: number, options: { branch?: string; prefix?: string } = {}): DiffEntry[] {
+    return diffSnapshots(this.snapshot(from, options.branch), this.snapshot(to, options.branch), options.prefix);
+  }
+
+  async restore(paths: readonly string[], options: RestoreOptions): Promise<Outcome> {
+    const form = restoreIntent(
+      this.snapshot(options.at, options.branch),
+      this.snapshot(undefined, options.branch),
+      paths,
+      options,
+    );
+    return 'seq' in form ? form : this.land(form);
+  }
+
+  async revert(commit: string | number, options: RevertOptions): Promise<Outcome> {
+    const view = this.commit(commit);
+    return this.land(revertIntent(this.reader, view, options));
+  }
+
+  /** An intent that names staged objects; one that landed before is known even where they are gone by now. */
+  private async landStaged(intent: Intent): Promise<Outcome> {
+    this.store.refresh();
+    const { intent: whole, missing } = withStaged(this.reader, intent);
+    const admitted = admit(whole);
+    if (isRejected(admitted)) return admitted;
+    if (missing.length === 0) return this.lander.land(admitted, noExtras);
+    for (const edit of admitted.edits) {
+      const named = intent.changes?.find((change) => change.kind === 'put' && change.path === edit.path);
+      if (edit.kind === 'put' && named !== undefined && 'blob' in named) edit.blob = named.blob;
+    }
+    const message = `object ${missing.join(', ')} is not staged`;
+    return this.lander.refuse(admitted, reject('no-such-object', message, 'stage it again, then land'));
+  }
+
+  async stage(content: Uint8Array | string): Promise<BlobId> {
+    const bytes = Buffer.from(content as string);
+    if (bytes.length > limits.blobSizeBytesMax) {
+      const message = `an object of ${bytes.length} bytes is over the limit blobSizeBytesMax of ${limits.blobSizeBytesMax}`;
+      throw new MoundError('invalid-argument', message, { size: bytes.length });
+    }
+    return stage(this.reader, this.lander, bytes, this.clock.now());
+  }
+
+  readObject(blob: BlobId): Buffer {
+    this.store.mustBeOpen();
+    this.store.refresh();
+    const content = getObject(this.store, blob);
+    if (content !== undefined) return content;
+    throw new MoundError('no-such-object', `object ${blob} is not staged`, { blob });
+  }
+
+  async gc(options: GcOptions = {}): Promise<GcReport> {
+    const { dryRun = false, graceMs = limits.objectGraceMs } = options;
+    const isTime = Number.isFinite(graceMs) && graceMs >= 0;
+    if (!isTime) throw new MoundError('invalid-argument', `a grace window of ${graceMs} ms cannot be`, { graceMs });
+    const youngFrom = this.clock.now() - graceMs;
+    const collected = await collect(this.reader, this.lander, { isDryRun: dryRun, youngFrom });
+    return { dryRun, ...collected, readersFreed: dryRun ? 0 : this.store.freeDeadReaders() };
+  }
+
+  async purge({ author, reason, blobs = [], containing, dryRun = false }: PurgeOptions): Promise<PurgeReport> {
+    this.store.mustBeOpen();
+    const needle = containing && Buffer.from(containing);
+    const isNothing = blobs.length === 0 && (needle === undefined || needle.length < limits.purgeBytesMin);
+    if (isNothing || (needle !== undefined && needle.length < limits.purgeBytesMin)) {
+      const message = `name blobs, or at least ${limits.purgeBytesMin} bytes that they contain`;
+      throw new MoundError('invalid-argument', message);
+    }
+    const asked = { author, reason, time: this.clock.now(), isDryRun: dryRun, blobs: new Set(blobs), needle };
+    const { seqs, ...found } = await new Purge(this.reader, this.lander, asked).run();
+    const pagesLeft = dryRun ? 0 : await scrub(this.reader, this.lander);
+    this.reader.refresh();
+    const gitCommits = seqs.flatMap((seq) => this.gitMarks.gitIdOf(seq) ?? []);
+    return { dryRun, ...found, seqs: seqs as Seq[], gitCommits, pagesLeft };
   }
 
   async put(path: string, content: Uint8Array | string, options: PutOptions): Promise<Outcome> {
@@ -218,6 +329,7 @@ export class EmbeddedRepo implements Repo {
   private openParked(): number[] {
     this.reader.refresh();
     const open: number[] = [];
+    if (this.store.counters.parkedOpen === 0) return open;
     for (const { key, value } of this.store.tables.parked.getRange({})) {
       if (value.readUIntBE(0, 6) === 0) open.push(seqOfKey(key));
     }
@@ -335,22 +447,29 @@ export class EmbeddedRepo implements Repo {
     return new Compaction(this.reader, this.lander).run(keep, signal);
   }
 
+  async backup(dir: string): Promise<BackupView> {
+    const target = resolve(dir);
+    const { seq, bytes } = await backupStore(this.store, target, this.random);
+    return { dir: target, seq: seq as Seq, bytes };
+  }
+
   fsck(): FsckReport {
     return new Fsck(new LogReader(this.store)).run();
   }
 
   stats(): Stats {
     this.reader.refresh();
-    const { lastSeq, commits, objects, nextPathId, nextBranchId } = this.store.counters;
+    const { lastSeq, commits, objects, nextPathId, nextBranchId, conflictsOpen, parkedOpen } = this.store.counters;
     return {
       seq: lastSeq as Seq,
       commits,
       objects,
       paths: nextPathId - 1,
       branches: nextBranchId,
-      conflictsOpen: this.openConflicts.countOpen(),
-      parkedOpen: this.openParked().length,
+      conflictsOpen,
+      parkedOpen,
       bytes: this.store.bytesOnDisk(),
+      bytesByKind: this.store.bytesByKind(),
     };
   }
 

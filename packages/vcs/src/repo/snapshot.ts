@@ -4,6 +4,7 @@ import { limits } from '../core/limits.ts';
 import { bytesOfPath, isPathFault, parsePath } from '../core/path.ts';
 import type { BranchRow } from '../format/branch.ts';
 import { decodePlace } from '../format/head.ts';
+import type { Place, RecordRow } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { placeAsOf } from '../log/places.ts';
 import type { Version } from '../log/version.ts';
@@ -81,8 +82,7 @@ export class LogSnapshot implements Snapshot {
   record(key: string): RecordHead | undefined {
     this.reader.store.mustBeOpen();
     const place = placeAsOf(this.reader.recordHead(key), this.seq, this.reader.linkOfRecord);
-    const value = place.seq === 0 ? null : this.reader.record(place).value;
-    return value === null ? undefined : { key, version: place.seq as Seq, value: Buffer.from(value) };
+    return recordHead(place, place.seq === 0 ? undefined : this.reader.record(place));
   }
 
   records(keyPrefix = ''): RecordHead[] {
@@ -93,11 +93,16 @@ export class LogSnapshot implements Snapshot {
       const name = key.toString('utf8');
       if (!name.startsWith(keyPrefix)) break;
       const place = placeAsOf(decodePlace(value), this.seq, this.reader.linkOfRecord);
-      const bytes = place.seq === 0 ? null : this.reader.record(place).value;
-      if (bytes !== null) records.push({ key: name, version: place.seq as Seq, value: Buffer.from(bytes) });
+      const head = recordHead(place, place.seq === 0 ? undefined : this.reader.record(place));
+      if (head) records.push(head);
     }
     return records;
   }
+}
+
+function recordHead({ seq }: Place, row: RecordRow | undefined): RecordHead | undefined {
+  if (row === undefined || row.value === null) return undefined;
+  return { key: row.key, version: seq as Seq, value: Buffer.from(row.value), objects: row.objects };
 }
 
 /** Errors: `no-such-seq`. */

@@ -23,6 +23,11 @@ export interface Counters {
   compactedSeq: number;
   /** Rows of `holds`. */
   holds: number;
+  /** Rows of `conflicts` and `parked` that nothing has ended. */
+  conflictsOpen: number;
+  parkedOpen: number;
+  /** Raised whenever entries are rewritten: what a process remembers of them is old then. */
+  rewrites: number;
 }
 
 export const firstCounters: Counters = {
@@ -38,6 +43,9 @@ export const firstCounters: Counters = {
   unchanged: 0,
   compactedSeq: 0,
   holds: 0,
+  conflictsOpen: 0,
+  parkedOpen: 0,
+  rewrites: 0,
 };
 
 /** The order of the fields on disk. */
@@ -54,6 +62,9 @@ const fields = [
   'unchanged',
   'compactedSeq',
   'holds',
+  'conflictsOpen',
+  'parkedOpen',
+  'rewrites',
 ] as const satisfies readonly (keyof Counters)[];
 
 export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));

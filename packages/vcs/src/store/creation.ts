@@ -4,11 +4,16 @@ import { MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
 import type { Steps } from '../core/steps.ts';
 import { encodeBranch } from '../format/branch.ts';
-import { pack } from '../format/codec.ts';
 import { idKey } from '../format/keys.ts';
-import { formatVersion } from '../format/version.ts';
 import { encodeCounters, firstCounters } from './counters.ts';
-import { closeEnvironment, inTransaction, metaCounters, metaFormat, openEnvironment } from './environment.ts';
+import {
+  closeEnvironment,
+  encodeIdentity,
+  inTransaction,
+  metaCounters,
+  metaFormat,
+  openEnvironment,
+} from './environment.ts';
 import { asFault } from './faults.ts';
 import { LockFile } from './lock-file.ts';
 import { mustBeLocal } from './opening.ts';
@@ -35,7 +40,7 @@ export async function createStore(dir: string, random: Random, steps: Steps): Pr
     const { tables } = environment;
     inTransaction(environment, () => {
       const repoId = Buffer.from(random.bytes(16)).toString('hex');
-      tables.meta.putSync(metaFormat, pack(['mound', formatVersion, repoId]));
+      tables.meta.putSync(metaFormat, encodeIdentity(repoId));
       tables.meta.putSync(metaCounters, encodeCounters(firstCounters));
       tables.branches.putSync(idKey(0), encodeBranch({ name: 'main', parentId: -1, forkSeq: 0, commitSeq: 0 }));
       tables.branchNames.putSync(Buffer.from('main'), idKey(0));

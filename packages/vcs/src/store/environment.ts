@@ -1,8 +1,11 @@
 import { open, type RootDatabase } from 'lmdb';
 import { join } from 'node:path';
 import { MoundError } from '../core/errors.ts';
-import { unpack } from '../format/codec.ts';
+import { pack, unpack } from '../format/codec.ts';
+import { seqOfKey } from '../format/keys.ts';
+import { checksum } from '../format/seal.ts';
 import { formatVersion } from '../format/version.ts';
+import { decodeCounters, type Counters } from './counters.ts';
 import { corrupt } from './faults.ts';
 import type { LockFile } from './lock-file.ts';
 import { MetaPages } from './meta-pages.ts';
@@ -92,7 +95,7 @@ export async function closeEnvironment({ root, lockFile, metaPages }: Environmen
 export function readIdentity(home: string, tables: Tables): Identity {
   const bytes = tables.meta.getBinary(metaFormat);
   if (bytes === undefined) throw corrupt(home, 'it has no format record');
-  const [name, version, repoId] = unpack(bytes) as [unknown, unknown, unknown];
+  const [name, version, repoId, check] = fieldsOf(home, bytes);
   if (name !== 'mound' || typeof version !== 'number' || typeof repoId !== 'string') {
     throw new MoundError('format-unknown', `${home} holds another kind of store`, { dir: home });
   }
@@ -103,5 +106,45 @@ export function readIdentity(home: string, tables: Tables): Identity {
       { dir: home, found: version, supported: formatVersion },
     );
   }
+  if (check !== checkOf([name, version, repoId])) throw corrupt(home, 'its format record does not match its checksum');
   return { repoId, formatVersion: version };
+}
+
+/** The format record; its last field finds damage in the others. */
+export function encodeIdentity(repoId: string): Buffer {
+  const fields = ['mound', formatVersion, repoId];
+  return pack([...fields, checkOf(fields)]);
+}
+
+const checkOf = (fields: readonly (string | number)[]): number => checksum(pack(fields));
+
+function fieldsOf(home: string, bytes: Buffer): readonly unknown[] {
+  try {
+    const fields = unpack(bytes);
+    if (Array.isArray(fields)) return fields;
+  } catch {
+    // What cannot be decoded is no format record either.
+  }
+  throw corrupt(home, 'its format record cannot be decoded');
+}
+
+/** The counters of a store. Errors: `corrupt-store`. */
+export function readCounters(where: string, tables: Tables): Counters {
+  const bytes = tables.meta.getBinary(metaCounters);
+  if (bytes === undefined) throw corrupt(where, 'its counters are missing');
+  try {
+    const counters = decodeCounters(bytes);
+    if (Object.values(counters).every((count) => Number.isSafeInteger(count) && count >= 0)) return counters;
+  } catch {
+    // Told below.
+  }
+  throw corrupt(where, 'its counters cannot be decoded');
+}
+
+/** Whoever appended behind a wrong count would write over what is there. Errors: `corrupt-store`. */
+export function mustEndAtLastSeq(where: string, tables: Tables): void {
+  const { lastSeq, compactedSeq } = readCounters(where, tables);
+  const [newest] = tables.log.getKeys({ reverse: true, limit: 1 });
+  const found = newest === undefined ? compactedSeq : seqOfKey(newest);
+  if (found !== lastSeq) throw corrupt(where, `its log ends at ${found}, its counters say ${lastSeq}`);
 }

@@ -20,6 +20,8 @@ export interface OpeningOptions {
   readonly readOnly?: boolean;
   readonly place?: Place;
   readonly steps?: Steps;
+  /** It is to be checked or repaired: its log need not end where its counters say. */
+  readonly isDoubted?: boolean;
 }
 
 /** What stands beside the environment: who has the store open, and whose turn it is to write. */

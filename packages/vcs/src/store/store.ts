@@ -3,21 +3,35 @@ import { join } from 'node:path';
 import { MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
 import { noSteps, type Steps } from '../core/steps.ts';
-import { decodeCounters, encodeCounters, type Counters } from './counters.ts';
+import { encodeCounters, type Counters } from './counters.ts';
 import { createStore } from './creation.ts';
 import {
   closeEnvironment,
   inTransaction,
   metaCounters,
+  mustEndAtLastSeq,
   openEnvironment,
+  readCounters,
   readIdentity,
   type Environment,
   type Identity,
 } from './environment.ts';
 import { asFault, corrupt } from './faults.ts';
 import { dataPathOf, openStore, type Company, type Opened, type OpeningOptions } from './opening.ts';
+import { checkPages, type PageReport } from './page-check.ts';
+import { oldestReaderIn, zeroFreePages } from './page-zeroing.ts';
 import { storeDirName } from './store-dir.ts';
 import type { TableName, Tables } from './tables.ts';
+
+/** What LMDB says of one tree. */
+interface TreeStats {
+  readonly pageSize: number;
+  readonly treeBranchPageCount: number;
+  readonly treeLeafPageCount: number;
+  readonly overflowPages: number;
+}
+
+const logTables: ReadonlySet<string> = new Set<TableName>(['log', 'segments', 'parts']);
 
 /** Readers that died are looked for so often: what they read is kept from being used again. */
 const readersCheckMs = 10_000;
@@ -71,7 +85,9 @@ export class Store {
   static async open(dir: string, options: OpeningOptions = {}): Promise<Store> {
     const opened = await openStore(dir, options);
     try {
-      return new Store(dir, opened, options);
+      const store = new Store(dir, opened, options);
+      if (options.isDoubted !== true) mustEndAtLastSeq(dir, store.tables);
+      return store;
     } catch (cause) {
       await closeEnvironment(opened.environment);
       opened.company.presence.leave();
@@ -111,9 +127,7 @@ export class Store {
   }
 
   private readCounters(): Counters {
-    const bytes = this.tables.meta.getBinary(metaCounters);
-    if (bytes === undefined) throw corrupt(this.dir, 'its counters are missing');
-    return decodeCounters(bytes);
+    return readCounters(this.dir, this.tables);
   }
 
   /**
@@ -154,16 +168,17 @@ export class Store {
    * Runs `write` under the writer mutex; all or nothing; flushed when it
    * returns. What it wrote is read back before anyone is told: LMDB's binding
    * passes over errors in silence, and an acknowledgement must not depend on that.
+   * `counted` stands in for counters that are damaged.
    */
-  transact<T>(write: (counters: Counters) => T): T {
+  transact<T>(write: (counters: Counters) => T, counted?: Counters): T {
     this.mustBeOpen();
     this.newestEntry = undefined;
     const { environment } = this;
     this.checkReaders();
     try {
       const { value, lastSeq } = inTransaction(environment, () => {
-        const counters = this.readCounters();
-        if (counters.lastSeq < this.knownSeq) {
+        const counters = counted ?? this.readCounters();
+        if (counted === undefined && counters.lastSeq < this.knownSeq) {
           throw corrupt(this.dir, `seq ${this.knownSeq} was there and is gone; the newest is ${counters.lastSeq}`);
         }
         const written = write(counters);
@@ -201,6 +216,12 @@ export class Store {
     if (table === 'log') this.newestEntry = { key, value };
   }
 
+  /** Inside `transact`. */
+  remove(table: TableName, key: Buffer): void {
+    const isTaken = this.tables[table].removeSync(key) as unknown;
+    if (isTaken !== true) throw corrupt(this.dir, `a row of ${table} could not be removed`);
+  }
+
   /** Lets later reads see what other processes have committed. */
   refresh(): void {
     this.mustBeOpen();
@@ -228,6 +249,54 @@ export class Store {
     return readdirSync(home)
       .filter((name) => name.endsWith('.mdb') && name !== 'lock.mdb')
       .reduce((sum, name) => sum + statSync(join(home, name)).blocks * 512, 0);
+  }
+
+  /** Bytes of the pages of each kind of table, and of what is free or LMDB's own; counted, not scanned for. */
+  bytesByKind(): Readonly<Record<'log' | 'staged' | 'indexes' | 'free', number>> {
+    const kinds = { log: 0, staged: 0, indexes: 0, free: 0 };
+    for (const [name, table] of Object.entries(this.tables)) {
+      const stats = table.getStats() as TreeStats;
+      const pages = stats.treeBranchPageCount + stats.treeLeafPageCount + stats.overflowPages;
+      const kind = logTables.has(name) ? 'log' : name === 'objects' ? 'staged' : 'indexes';
+      kinds[kind] += pages * stats.pageSize;
+    }
+    const used = kinds.log + kinds.staged + kinds.indexes;
+    return { ...kinds, free: Math.max(0, statSync(dataPathOf(this.dir)).size - used) };
+  }
+
+  /** Copies the data file as of one committed state into a directory; writers go on. The compacting form is unsound. */
+  async copyTo(storeDir: string): Promise<void> {
+    this.mustBeOpen();
+    await this.environment.root.backup(storeDir, false);
+  }
+
+  /** Checks LMDB's pages as of one committed state; writers go on. */
+  checkPages(): PageReport {
+    this.mustBeOpen();
+    const { root } = this.environment;
+    root.resetReadTxn();
+    const pin = root.useReadTransaction();
+    try {
+      return checkPages(dataPathOf(this.dir), true);
+    } finally {
+      pin.done();
+    }
+  }
+
+  /**
+   * Inside `transact`: overwrites free pages with zeros, those only that LMDB might use anew, so that no reader's
+   * state and no state to fall back to needs them; `pagesMax` at a time. Gives how many it overwrote and how many
+   * are left for now.
+   */
+  zeroFreePages(pagesMax: number): { readonly done: number; readonly left: number } {
+    const oldest = oldestReaderIn(this.environment.root.readerList());
+    return zeroFreePages(dataPathOf(this.dir), oldest, pagesMax);
+  }
+
+  /** Frees what readers hold whose processes are gone; gives their number. */
+  freeDeadReaders(): number {
+    this.mustBeOpen();
+    return this.environment.root.readerCheck();
   }
 
   get isOpen(): boolean {

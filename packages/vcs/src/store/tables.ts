@@ -5,7 +5,7 @@ export type Table = Database<Buffer, Buffer>;
 /**
  * Every table of the store. Keys and values are bytes; `docs/spec/storage-format.md`
  * gives their layout. Only `log`, `segments` and `parts` hold what cannot be rebuilt, with
- * `unchanged`, `git-by-seq` and `meta`'s identity; the rest are indexes of the log.
+ * `unchanged`, `git-by-seq`, `objects` and `meta`'s identity; the rest are indexes of the log.
  */
 const tableNames = {
   meta: 'meta',
@@ -31,10 +31,16 @@ const tableNames = {
   commits: 'commits',
   gitBySeq: 'git-by-seq',
   seqByGit: 'seq-by-git',
+  objects: 'objects',
+  purges: 'purges',
 } as const;
 
 export type TableName = keyof typeof tableNames;
 export type Tables = Readonly<Record<TableName, Table>>;
+
+const namesOnDisk: ReadonlySet<string> = new Set(Object.values(tableNames));
+
+export const isTableName = (name: string): boolean => namesOnDisk.has(name);
 
 export const tableCount = Object.keys(tableNames).length;
 

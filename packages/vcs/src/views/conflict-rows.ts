@@ -2,6 +2,7 @@ import type { RepoPath } from '../core/ids.ts';
 import { nowhere, type ConflictEntry, type Place } from '../format/entry.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { contentOrNotice } from '../log/purged.ts';
 import { mergeFile, type FileState } from '../merge/index.ts';
 
 /** One path of a conflict as of a seq: places of what stands there and of what the intent was based on. */
@@ -65,7 +66,7 @@ export class ConflictRows {
 
   private stateAt(place: Place): FileState | null {
     const mode = place.seq === 0 ? undefined : this.reader.version(place).mode;
-    return mode === undefined ? null : { content: this.reader.content(place), mode };
+    return mode === undefined ? null : { content: contentOrNotice(this.reader, place), mode };
   }
 
   private baseOf({ path, expect }: Edit): Place {

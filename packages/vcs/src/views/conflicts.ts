@@ -7,6 +7,7 @@ import { seqKey, seqOfKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { decodeKept } from '../land/kept.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { contentOrNotice } from '../log/purged.ts';
 import { mergeFile, type FileState, type MergeInput } from '../merge/index.ts';
 import { ConflictRows, type ConflictRow } from './conflict-rows.ts';
 import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
@@ -54,16 +55,11 @@ export class Conflicts {
 
   listOpen(): ConflictView[] {
     const open: ConflictView[] = [];
+    if (this.reader.store.counters.conflictsOpen === 0) return open;
     for (const { key, value } of this.reader.store.tables.conflicts.getRange({})) {
       if (value.readUIntBE(0, 6) === 0) open.push(this.view(this.get(conflictIdOf(seqOfKey(key)))));
     }
     return open;
-  }
-
-  countOpen(): number {
-    let count = 0;
-    for (const { value } of this.reader.store.tables.conflicts.getRange({})) if (value.readUIntBE(0, 6) === 0) count++;
-    return count;
   }
 
   /**
@@ -128,7 +124,7 @@ export class Conflicts {
     if (place.seq === 0) return absentSide;
     const { blob, mode } = this.reader.change(place);
     if (blob === undefined) return { ...absentSide, version: place.seq };
-    return { version: place.seq, blob, mode, content: this.reader.content(place) };
+    return { version: place.seq, blob, mode, content: contentOrNotice(this.reader, place) };
   }
 }
 

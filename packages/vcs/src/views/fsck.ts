@@ -1,55 +1,107 @@
-import { MoundError } from '../core/errors.ts';
-import type { CommitId, RepoPath } from '../core/ids.ts';
+import { isMoundError, MoundError } from '../core/errors.ts';
+import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
 import type { ChangeRow, LandingEntry, LogEntry, Place } from '../format/entry.ts';
-import { blobIdOf, commitIdOf } from '../format/hash.ts';
+import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
-import { digestCommitBody } from '../land/commit-body.ts';
-import { decodeHead, decodePlace } from '../format/head.ts';
+import { getUnchanged } from '../land/batch.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { getObject, hasObject, headOfObject, stagedObjects } from '../log/staged.ts';
+import { segmentCountMax } from '../format/segment.ts';
 import { linkAfter } from '../log/places.ts';
+import { commitIdFrom } from './author-witness.ts';
+import { compareIndexes } from './compare-indexes.ts';
 import { keptOf } from './conflicts.ts';
-import type { FsckReport } from './types.ts';
-
-type Finding = FsckReport['errors'][number];
+import { Damage } from './damage.ts';
+import { rebuildIndexes } from './rebuild-indexes.ts';
+import type { FsckFinding, FsckReport } from './types.ts';
 
 /** Findings listed; more are the same damage again. */
 const findingsMax = 1000;
 
+interface DraftFinding extends FsckFinding {
+  /** Damaged object or entry whose dependents are to be named. */
+  readonly at?: Place;
+}
+
 /**
- * Reads the whole log once, checks every object, chain and commit id, and
- * compares the indexes with what the log says they should be.
+ * Checks LMDB's pages, reads the whole log once, checks every object, chain and
+ * commit id, and compares every index with what the log says it should be.
  */
 export class Fsck {
   private readonly reader: LogReader;
-  private readonly errors: Finding[] = [];
+  private readonly errors: DraftFinding[] = [];
   private readonly heads = new Map<string, Place>();
   private readonly records = new Map<string, Place>();
   private readonly commits = new Map<number, CommitId>();
   private readonly forks = new Map<number, { parentId: number; at: number }>();
+  private readonly damage = new Damage();
+  /** Staged objects that records name. */
+  private readonly named = new Set<BlobId>();
   private objects = 0;
+  private parts = 0;
+  private entries = 0;
 
   constructor(reader: LogReader) {
     this.reader = reader;
   }
 
   run(): FsckReport {
+    for (const { page, table, message } of this.reader.store.checkPages().faults) {
+      this.add('page-damaged', 0, `page ${page} of ${table} is damaged: ${message}`, { table });
+    }
+    // Reading through a damaged tree may end the process: what is wrong is known already.
+    if (this.errors.length === 0) this.contents();
+    const errors = this.errors.slice(0, findingsMax).map(({ at, ...finding }): FsckFinding => {
+      const neededBy = at && this.damage.neededBy(at);
+      return neededBy && neededBy.count > 0
+        ? { ...finding, neededBy: { count: neededBy.count, commits: neededBy.commits } }
+        : finding;
+    });
+    const errorCount = this.errors.length;
+    return { ok: errorCount === 0, entries: this.entries, objects: this.objects, errors, errorCount };
+  }
+
+  private contents(): void {
     this.reader.store.refresh();
     // Caches hold what was written, not what is on disk.
     this.reader.forget();
-    const { lastSeq } = this.reader.store.counters;
-    for (let seq = 1; seq <= lastSeq; seq++)
-      this.attempt(seq, undefined, () => this.entry(this.reader.mustGetEntry(seq)));
+    const lastSeq = this.lastSeq();
+    this.entries = lastSeq;
+    for (let seq = 1; seq <= lastSeq; seq++) this.entryAt(seq);
     for (const key of this.reader.store.tables.log.getKeys({ start: seqKey(lastSeq + 1), limit: 1 })) {
       this.add('index-wrong', seqOfKey(key), `the log goes on after its last seq, ${lastSeq}`);
     }
-    this.compareHeads();
-    this.compareRecords();
-    const errors = this.errors.slice(0, findingsMax);
-    return { ok: this.errors.length === 0, entries: lastSeq, objects: this.objects, errors };
+    const parts = this.reader.store.tables.parts.getKeysCount();
+    if (parts !== this.parts) {
+      this.add('corrupt-store', 0, `there are ${parts} parts of long bodies; the log names ${this.parts}`, {
+        table: 'parts',
+      });
+    }
+    this.staged();
+    this.unchanged();
+    // What they must hold follows from the log: from a damaged one nothing does.
+    if (!this.damage.isInLog) this.indexes();
+    if (this.damage.isAny) this.damage.count(this.reader);
   }
 
-  private add(code: string, seq: number, message: string, path?: string): void {
-    this.errors.push({ code, message, seq, ...(path !== undefined && { path }) });
+  /** Newest seq by the counters, or by the log itself where they are damaged. */
+  private lastSeq(): number {
+    const { store } = this.reader;
+    const [newest] = store.tables.log.getKeys({ reverse: true, limit: 1 });
+    const [segment] = store.tables.segments.getKeys({ reverse: true, limit: 1 });
+    const found = newest ? seqOfKey(newest) : segment ? seqOfKey(segment) + segmentCountMax : 0;
+    try {
+      const { lastSeq } = store.counters;
+      // A count that is far too high would be a very long walk through nothing.
+      return Math.min(lastSeq, found + 1);
+    } catch (error) {
+      this.add('index-wrong', 0, messageOf(error), { table: 'meta' });
+      return found;
+    }
+  }
+
+  private add(code: string, seq: number, message: string, more: Partial<DraftFinding> = {}): void {
+    this.errors.push({ code, message, seq, ...more });
   }
 
   /** Damage makes one finding and the walk goes on. */
@@ -58,8 +110,20 @@ export class Fsck {
       check();
     } catch (error) {
       const code = error instanceof MoundError ? error.code : 'corrupt-store';
-      this.add(code, seq, error instanceof Error ? error.message : String(error), path);
+      this.add(code, seq, messageOf(error), path === undefined ? {} : { path });
     }
+  }
+
+  private entryAt(seq: number): void {
+    let entry: LogEntry;
+    try {
+      entry = this.reader.mustGetEntry(seq);
+    } catch (error) {
+      this.damage.addEntry(seq);
+      this.add('corrupt-store', seq, messageOf(error), { at: { seq, index: 0 } });
+      return;
+    }
+    this.attempt(seq, undefined, () => this.entry(entry));
   }
 
   private entry(entry: LogEntry): void {
@@ -70,13 +134,8 @@ export class Fsck {
         return this.landing(entry);
       case 'conflict':
       case 'parked':
+        this.parts += entry.keptParts;
         keptOf(this.reader, entry);
-        if (
-          this.reader.store.tables[entry.kind === 'conflict' ? 'conflicts' : 'parked'].get(seqKey(entry.seq)) ===
-          undefined
-        ) {
-          this.add('index-wrong', entry.seq, `${entry.kind} ${entry.seq} is not listed`);
-        }
         return;
       case 'fork':
         this.forks.set(entry.branchId, { parentId: entry.parentId, at: entry.at });
@@ -89,56 +148,76 @@ export class Fsck {
   private landing(entry: LandingEntry): void {
     const { seq, branchId } = entry;
     for (const [index, row] of entry.changes.entries()) {
-      const path = this.reader.pathOf(row.pathId);
-      this.attempt(seq, path, () => this.change(branchId, { seq, index }, row, path));
+      this.parts += row.body.parts;
+      this.attempt(seq, undefined, () => {
+        const path = this.reader.pathOf(row.pathId);
+        this.attempt(seq, path, () => this.change(branchId, { seq, index }, row, path));
+      });
     }
     for (const [index, row] of entry.records.entries()) {
       const before = this.records.get(row.key);
       if ((before?.seq ?? 0) !== row.previous.seq) this.add('chain-broken', seq, `record ${row.key} skips a version`);
       this.records.set(row.key, { seq, index });
+      for (const blob of row.objects) this.named.add(blob);
     }
     if (entry.commit === undefined) return;
     this.commits.set(seq, entry.commit);
     const parents = entry.parents.map((parent) => this.commits.get(parent));
     if (parents.includes(undefined)) return this.add('parent-missing', seq, `commit ${entry.commit} lacks a parent`);
-    const author = this.reader.author(entry.authorId);
-    const changes = entry.changes.map((row) => ({
-      path: this.reader.pathOf(row.pathId),
-      mode: row.mode,
-      blob: row.blob,
-    }));
-    const body = digestCommitBody({ ...entry, author }, changes, entry.gitRaw);
-    if (commitIdOf(parents as CommitId[], entry.time, body) !== entry.commit) {
+    if (commitIdFrom(this.reader, entry, this.reader.author(entry.authorId)) !== entry.commit) {
       this.add('object-damaged', seq, `commit ${entry.commit} does not match its id`);
     }
   }
 
   private change(branchId: number, place: Place, row: ChangeRow, path: RepoPath): void {
     const before = this.expectedHead(branchId, row.pathId);
+    this.heads.set(`${branchId}/${row.pathId}`, place);
     if ((before?.seq ?? 0) !== row.previous.seq) {
-      this.add(
-        'chain-broken',
-        place.seq,
-        `${path} names version ${row.previous.seq} before it, not ${before?.seq ?? 0}`,
-        path,
-      );
+      const message = `${path} names version ${row.previous.seq} before it, not ${before?.seq ?? 0}`;
+      this.add('chain-broken', place.seq, message, { path });
     }
+    if (row.blob !== undefined) this.object(place, row, path);
     const link = linkAfter(row.previous, this.reader.linkOfChange);
     if (link.depth !== row.depth || link.jump.seq !== row.jump.seq || link.jump.index !== row.jump.index) {
-      this.add('chain-broken', place.seq, `${path} does not link to its older versions as it must`, path);
+      this.add('chain-broken', place.seq, `${path} does not link to its older versions as it must`, { path });
     }
     const { form, base } = row.body;
     const chain = base.seq === 0 ? 0 : this.reader.version(base).chain + (form === 'same' ? 0 : 1);
-    if (row.body.base.seq >= place.seq || row.body.chain !== chain) {
-      this.add('chain-broken', place.seq, `${path} names no earlier version as its delta's base`, path);
+    if (row.body.base.seq >= place.seq || row.body.chain < chain) {
+      this.add('chain-broken', place.seq, `${path} names no earlier version as its delta's base`, { path });
     }
-    this.heads.set(`${branchId}/${row.pathId}`, place);
-    if (row.blob === undefined) return;
+  }
+
+  private object(place: Place, row: ChangeRow, path: RepoPath): void {
+    if (row.body.form === 'purged') {
+      const isTold = row.blob !== undefined && this.reader.store.tables.purges.getBinary(Buffer.from(row.blob, 'hex'));
+      if (!isTold)
+        this.add('object-missing', place.seq, `blob ${row.blob} of ${path} is gone, and no purge tells of it`, {
+          path,
+        });
+      return;
+    }
     this.objects++;
-    if (blobIdOf(this.reader.decode(place)) !== row.blob) {
-      const message = `blob ${row.blob} of ${path} is damaged; commits from seq ${place.seq} on need it`;
-      this.add('object-damaged', place.seq, message, path);
+    // One finding for what is damaged; what stands on it is counted with it.
+    if (this.damage.isBeneath(row.body.base)) return this.damage.addBeneath(place);
+    const { blob } = row;
+    if (blob === undefined) return;
+    let fault: string | undefined;
+    try {
+      const content = this.reader.decode(place);
+      if (blobIdOf(content) === blob) this.reader.remember(this.reader.version(place), content);
+      else fault = 'its bytes are not those of its id';
+    } catch (error) {
+      if (!isMoundError(error)) throw error;
+      fault = error.message;
     }
+    if (fault === undefined) return;
+    this.damage.addObject(place);
+    this.add('object-damaged', place.seq, `blob ${blob} of ${path} (seq ${place.seq}) is damaged: ${fault}`, {
+      path,
+      blob,
+      at: place,
+    });
   }
 
   private expectedHead(branchId: number, pathId: number, seqMax = Number.MAX_SAFE_INTEGER): Place | undefined {
@@ -152,29 +231,38 @@ export class Fsck {
     return this.expectedHead(fork.parentId, pathId, Math.min(seqMax, fork.at));
   }
 
-  private compareHeads(): void {
-    let count = 0;
-    for (const { key, value } of this.reader.store.tables.heads.getRange({})) {
-      count++;
-      const [branchId, pathId] = [key.readUInt32BE(0), key.readUInt32BE(4)];
-      const expected = this.heads.get(`${branchId}/${pathId}`);
-      const { place } = decodeHead(value);
-      if (expected?.seq !== place.seq || expected.index !== place.index) {
-        this.add('index-wrong', place.seq, `the head of path ${pathId} on branch ${branchId} is not the log's newest`);
+  private staged(): void {
+    const { store } = this.reader;
+    for (const { blob, rows } of stagedObjects(store)) {
+      this.objects++;
+      try {
+        const head = headOfObject(store, blob);
+        if (getObject(store, blob) === undefined || head?.rows !== rows) throw new Error('its rows are not all there');
+      } catch (error) {
+        this.add('object-damaged', 0, `staged object ${blob}: ${messageOf(error)}`, { blob, table: 'objects' });
       }
     }
-    if (count !== this.heads.size) this.add('index-wrong', 0, `${this.heads.size - count} heads are missing`);
+    for (const blob of this.named) {
+      if (!hasObject(store, blob))
+        this.add('object-missing', 0, `a record names object ${blob}, which is gone`, { blob });
+    }
   }
 
-  private compareRecords(): void {
-    let count = 0;
-    for (const { key, value } of this.reader.store.tables.records.getRange({})) {
-      count++;
-      const place = decodePlace(value);
-      if (this.records.get(key.toString('utf8'))?.seq !== place.seq) {
-        this.add('index-wrong', place.seq, `record ${key.toString('utf8')} does not stand at the log's newest`);
-      }
+  private unchanged(): void {
+    for (const key of this.reader.store.tables.unchanged.getKeys({})) {
+      this.attempt(0, undefined, () => getUnchanged(this.reader, key.toString('utf8')));
     }
-    if (count !== this.records.size) this.add('index-wrong', 0, `${this.records.size - count} records are missing`);
+  }
+
+  private indexes(): void {
+    this.attempt(0, undefined, () => {
+      for (const { table, key, fault, found, expected } of compareIndexes(this.reader, rebuildIndexes(this.reader))) {
+        const what = { missing: 'lacks a row', extra: 'has a row too many', different: 'has a wrong row' }[fault];
+        const shown = `${expected === undefined ? '' : `; expected ${expected}`}${found === undefined ? '' : `; found ${found}`}`;
+        this.add('index-wrong', 0, `${table} ${what} at ${key}${shown}; 'mound fsck --repair' rebuilds it`, { table });
+      }
+    });
   }
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -10,6 +10,7 @@ import type { LogReader } from '../log/log-reader.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import type { RepoPath } from '../core/ids.ts';
 import { encodeCounters, firstCounters, type Counters } from '../store/counters.ts';
+import { isAuthorOf } from './author-witness.ts';
 import { corrupt } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import type { TableName } from '../store/tables.ts';
@@ -24,6 +25,12 @@ export const countersKey = Buffer.from('counters').toString('hex');
 
 const hex = (key: Uint8Array): string => Buffer.from(key.buffer, key.byteOffset, key.length).toString('hex');
 
+/** Rows that nothing has ended. */
+const openIn = (rows: Rows): number => [...rows.values()].filter((value) => value.readUIntBE(0, 6) === 0).length;
+
+/** In the order of their ids. */
+const byId = (rows: Rows): [string, Buffer][] => [...rows].toSorted(([a], [b]) => (a < b ? -1 : 1));
+
 /**
  * Computes what every table that is derived from the log must hold, from the
  * log alone and from what is not in it: the names of paths and authors (of each,
@@ -35,10 +42,11 @@ const hex = (key: Uint8Array): string => Buffer.from(key.buffer, key.byteOffset,
  */
 export function rebuildIndexes(reader: LogReader): Indexes {
   reader.store.refresh();
-  return new Rebuild(reader.store).run();
+  return new Rebuild(reader).run();
 }
 
 class Rebuild {
+  private readonly reader: LogReader;
   private readonly store: Store;
   private readonly tables = new Map<TableName, Rows>();
   private readonly counters: Counters = { ...firstCounters };
@@ -47,8 +55,9 @@ class Rebuild {
   private readonly firstParents = new Map<number, number>();
   private readonly pathIds = new Map<RepoPath, number>();
 
-  constructor(store: Store) {
-    this.store = store;
+  constructor(reader: LogReader) {
+    this.reader = reader;
+    this.store = reader.store;
   }
 
   run(): Indexes {
@@ -61,6 +70,8 @@ class Rebuild {
     }
     this.counters.compactedSeq = this.counters.lastSeq;
     for (const { key, value } of log.getRange({})) this.take(seqOfKey(key), value);
+    this.counters.conflictsOpen = openIn(this.rows('conflicts'));
+    this.counters.parkedOpen = openIn(this.rows('parked'));
     for (const branch of this.branches.values()) this.put('branches', idKey(branch.id), encodeBranch(branch));
     for (const { key, value } of gitBySeq.getRange({})) this.put('seqByGit', value, key);
     this.counters.operationsSeq = this.counters.lastSeq;
@@ -97,10 +108,20 @@ class Rebuild {
       // A longer key holds the path's beginning alone.
       if (hex(pathKey(name)) === hex(key)) this.put('pathNames', value, name);
     }
-    for (const { key, value } of pathNames.getRange({})) this.put('pathNames', key, value);
-    for (const [key, bytes] of this.rows('pathNames')) {
+    for (const { key, value } of pathNames.getRange({})) {
+      const other = this.rows('pathNames').get(hex(key));
+      if (other === undefined || !this.isFolded(other, key) || this.isFolded(value, key)) {
+        this.put('pathNames', key, value);
+      }
+    }
+    for (const [key, bytes] of byId(this.rows('pathNames'))) {
       const id = Number.parseInt(key, 16);
       const path = pathOfBytes(bytes);
+      // A name has one id: a further one was never given.
+      if (this.pathIds.has(path)) {
+        this.rows('pathNames').delete(key);
+        continue;
+      }
       this.pathIds.set(path, id);
       this.put('paths', pathKey(bytesOfPath(path)), idKey(id));
       this.put('folds', foldKey(path, id), Buffer.of(1));
@@ -109,12 +130,26 @@ class Rebuild {
     for (const { key, value } of authorIds.getRange({})) {
       if (hex(authorKey(key)) === hex(key)) this.put('authors', value, key);
     }
-    for (const { key, value } of authors.getRange({})) this.put('authors', key, value);
-    for (const [key, packed] of this.rows('authors')) {
+    for (const { key, value } of authors.getRange({})) {
+      const other = this.rows('authors').get(hex(key));
+      const isDisputed = other !== undefined && !other.equals(value);
+      const isRight = !isDisputed || isAuthorOf(this.reader, key.readUInt32BE(0), other) !== true;
+      if (isRight) this.put('authors', key, value);
+    }
+    for (const [key, packed] of byId(this.rows('authors'))) {
       const id = Number.parseInt(key, 16);
+      if (this.rows('authorIds').has(hex(authorKey(packed)))) {
+        this.rows('authors').delete(key);
+        continue;
+      }
       this.put('authorIds', authorKey(packed), idKey(id));
       this.counters.nextAuthorId = Math.max(this.counters.nextAuthorId, id + 1);
     }
+  }
+
+  /** The third witness of a path's name, where the two tables that hold it differ. */
+  private isFolded(name: Buffer, id: Buffer): boolean {
+    return this.store.tables.folds.getBinary(foldKey(pathOfBytes(name), id.readUInt32BE(0))) !== undefined;
   }
 
   private addBranch(branch: BranchRow): void {
@@ -157,6 +192,9 @@ class Rebuild {
         return;
       case 'flag':
         return;
+      case 'purge':
+        for (const blob of entry.blobs) this.put('purges', Buffer.from(blob, 'hex'), seqKey(entry.seq));
+        return;
       case 'fork':
         return this.fork(entry);
       case 'tag':
@@ -185,7 +223,7 @@ class Rebuild {
     const branch = this.branch(branchId, seq);
     for (const [index, { pathId, mode, body }] of entry.changes.entries()) {
       this.put('heads', headKey(branchId, pathId), encodeHead({ seq, index }, mode));
-      if (body.form !== 'none' && body.form !== 'same') this.counters.objects++;
+      if (body.form !== 'none' && body.form !== 'same' && body.form !== 'purged') this.counters.objects++;
     }
     for (const [index, { key }] of entry.records.entries()) {
       this.put('records', Buffer.from(key), encodePlace({ seq, index }));
@@ -218,4 +256,5 @@ const derived: readonly TableName[] = [
   'freezes',
   'tags',
   'seqByGit',
+  'purges',
 ];

@@ -32,6 +32,22 @@ export interface CommitChange {
   readonly movedFrom?: RepoPath;
 }
 
+/** Who wrote one line of a file. */
+export interface BlameLine {
+  /** From 1. */
+  readonly line: number;
+  /** With its line ending. */
+  readonly text: string;
+  /** Landing that brought it. */
+  readonly seq: Seq;
+  readonly commit: CommitId | undefined;
+  /** Path at which it was written: another one where the file was moved since. */
+  readonly path: RepoPath;
+  readonly author: Author;
+  readonly time: number;
+  readonly task?: string;
+}
+
 export interface LogOptions {
   readonly branch?: string;
   readonly path?: string;
@@ -95,16 +111,71 @@ export interface ConflictView {
   readonly resolvedAt?: Seq;
 }
 
+export interface GcReport {
+  readonly dryRun: boolean;
+  /** Staged objects removed, or that would be. */
+  readonly objects: number;
+  /** Bytes that they took up. */
+  readonly bytes: number;
+  /** Staged objects that stay, by reason: within the grace window, named by a record, kept by a conflict or a parked intent, unreadable. */
+  readonly kept: Readonly<Record<'young' | 'record' | 'conflict' | 'parked' | 'damaged', number>>;
+  /** Places of readers in dead processes that held old pages. */
+  readonly readersFreed: number;
+}
+
+export interface PurgeReport {
+  readonly dryRun: boolean;
+  /** Objects whose bytes are gone, or would be. */
+  readonly blobs: readonly BlobId[];
+  /** Those of them that were staged. */
+  readonly staged: readonly BlobId[];
+  /** Landings, conflicts and parked intents that held them. */
+  readonly seqs: readonly Seq[];
+  /** Commits in git, as imported or exported, that hold them: they have to be rewritten there. */
+  readonly gitCommits: readonly string[];
+  /** Free pages of the file that could not be overwritten, because readers hold the state before; purge again to end it. */
+  readonly pagesLeft: number;
+  /** Messages and records that contain the bytes: they stay. */
+  readonly mentions: readonly { readonly seq: number; readonly where: string }[];
+}
+
+export interface BackupView {
+  /** Directory that holds the copy's `.mound/`. */
+  readonly dir: string;
+  /** Newest seq that the copy holds. */
+  readonly seq: Seq;
+  readonly bytes: number;
+}
+
+/** One finding of `fsck`. */
+export interface FsckFinding {
+  /** `object-damaged`, `corrupt-store`, `index-wrong`, `chain-broken`, `parent-missing`, `page-damaged`. */
+  readonly code: string;
+  readonly message: string;
+  /** Log entry that it is about; 0: none. */
+  readonly seq: number;
+  readonly path?: string;
+  /** The object that cannot be read. */
+  readonly blob?: BlobId;
+  /** Table whose rows or pages are wrong. */
+  readonly table?: string;
+  /** Commits with a version whose bytes run through what is damaged: the first of them, and how many there are. */
+  readonly neededBy?: { readonly count: number; readonly commits: readonly CommitId[] };
+}
+
 export interface FsckReport {
   readonly ok: boolean;
   readonly entries: number;
   readonly objects: number;
-  readonly errors: readonly {
-    readonly code: string;
-    readonly message: string;
-    readonly seq: number;
-    readonly path?: string;
-  }[];
+  /** Bounded; `errorCount` is how many there are. */
+  readonly errors: readonly FsckFinding[];
+  readonly errorCount: number;
+}
+
+/** What `repair` did: rows of derived tables written or removed, and what `fsck` finds afterwards. */
+export interface RepairReport {
+  readonly rows: number;
+  readonly fsck: FsckReport;
 }
 
 export interface Stats {
@@ -117,4 +188,6 @@ export interface Stats {
   readonly parkedOpen: number;
   /** Bytes of the store's files on disk. */
   readonly bytes: number;
+  /** Bytes of the data file's pages: entries with their bodies, staged objects, indexes and names, free pages. */
+  readonly bytesByKind: Readonly<Record<'log' | 'staged' | 'indexes' | 'free', number>>;
 }
