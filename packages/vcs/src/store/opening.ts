@@ -84,7 +84,7 @@ async function openInTurn(home: string, company: Company, readOnly: boolean): Pr
   try {
     return openEnvironment(home, lockFile, readOnly || isReadOnly);
   } finally {
-    turn.release();
+    void turn.release();
   }
 }
 

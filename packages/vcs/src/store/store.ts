@@ -119,7 +119,7 @@ export class Store {
   private uncover(): void {
     const look = (): void => {
       if (this.open) this.transact(() => undefined);
-      this.endTurn();
+      void this.endTurn();
     };
     const turn = this.takeTurn();
     if (turn === undefined) look();
@@ -312,7 +312,7 @@ export class Store {
     this.open = false;
     if (this.wakeHandle !== undefined) closeSync(this.wakeHandle);
     const { presence, turn } = this.company;
-    turn.release();
+    void turn.release();
     await closeEnvironment(this.environment);
     presence.leave();
   }
