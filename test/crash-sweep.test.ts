@@ -69,11 +69,11 @@ test('each named step is reached: a step that the sweep cannot reach is not cove
   expect(stepNames.filter((step) => expected(step).count === 0)).toEqual([]);
 });
 
-/** At which of `count` times to die: the first, for every fourth step another one too; in a long run at each. */
+/** At which of `count` times to die: the first, for every fourth step another one too; in a long run at several. */
 function timesOf(step: StepName, count: number): number[] {
-  if (scale > 1) return Array.from({ length: count }, (_, at) => at + 1);
-  const isDrawn = (stepNames.indexOf(step) + seed) % 4 === 0;
-  return count > 1 && isDrawn ? [1, 2 + (seed % (count - 1))] : [1];
+  const isDrawn = scale > 1 || (stepNames.indexOf(step) + seed) % 4 === 0;
+  const drawn = Array.from({ length: isDrawn ? scale : 0 }, (_, at) => 1 + ((seed + at) % count));
+  return [...new Set([1, ...drawn])];
 }
 
 test.each(stepNames)('killed at %s: all or nothing, and run again it is done once', async (step) => {

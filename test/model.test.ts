@@ -1,6 +1,7 @@
 import { absent, any, openRepo, version, type Change, type Precondition, type Repo } from '@mound/vcs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { scale, seed } from './kit/seed.ts';
 import { setup, tempDir } from './kit/temp.ts';
 
 /** What the store must hold: each branch's files after each seq, as plain maps. */
@@ -116,6 +117,6 @@ test('any sequence of intents leaves what a plain map would hold, at every seq, 
         await repo.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60 * scale, seed },
   );
 });
