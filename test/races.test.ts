@@ -407,3 +407,24 @@ test('a resolution names the author of the side that it saw, not only of the one
   });
   expect(repo.commit(seqOf(outcome)).coAuthors.map(({ name }) => name)).toEqual(['mine', 'later']);
 });
+
+test('a parked intent with an operation id that can no longer be prepared ends at the thaw', async () => {
+  const repo = await tempRepo();
+  const v1 = await put(repo, 'gone', 'x\n');
+  await repo.freeze('a', { author: setup, reason: 'r' });
+  const parked = await repo.land({
+    author: agent('x'),
+    message: 'm',
+    operationId: 'op',
+    changes: [
+      { kind: 'put', path: 'a', content: 'x\n', expect: absent },
+      { kind: 'chmod', path: 'gone', mode: 'executable', expect: any },
+    ],
+  });
+  expect(parked.kind).toBe('parked');
+  const gone = { kind: 'delete', path: 'gone', expect: version(v1) } as const;
+  await repo.land({ author: setup, message: 'm', changes: [gone] });
+  const thawed = await repo.thaw('a', { author: setup, reason: 'r' });
+  expect(thawed.parked).toMatchObject([{ outcome: { kind: 'rejected', code: 'no-such-path' } }]);
+  expect(repo.stats().parkedOpen).toBe(0);
+});

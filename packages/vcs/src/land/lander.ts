@@ -101,7 +101,9 @@ export class Lander {
     this.reader.store.steps.reach('admitted');
     const prepared = this.prepared(admitted, extras);
     this.reader.store.steps.reach('prepared');
-    return isRejected(prepared) ? this.refuse(admitted, prepared) : this.enqueueIntent(prepared);
+    if (!isRejected(prepared)) return this.enqueueIntent(prepared);
+    // What its operation id came to first is that it was parked: no answer to deciding it again.
+    return extras.unparks > 0 ? Promise.resolve(prepared) : this.refuse(admitted, prepared);
   }
 
   /** After there is room in the queue and the large contents are hashed. */
