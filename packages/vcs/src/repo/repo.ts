@@ -11,6 +11,7 @@ import type { Outcome } from '../core/outcome.ts';
 import { isPathFault, parsePath } from '../core/path.ts';
 import type { Clock, Random } from '../core/ports.ts';
 import { Feed } from '../events/feed.ts';
+import type { ParkedEntry } from '../format/entry.ts';
 import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
 import { admit } from '../intent/admit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
@@ -336,10 +337,19 @@ export class EmbeddedRepo implements Repo {
     return open;
   }
 
+  /** Whether a path of a parked intent is frozen still: it waits on, whatever else came to pass. */
+  private waitsOn({ branchId, paths }: ParkedEntry): boolean {
+    const { freezes } = this.store.tables;
+    return paths.some((path) => {
+      const pathId = this.reader.getPathId(path as RepoPath);
+      return pathId !== undefined && freezes.getBinary(headKey(branchId, pathId)) !== undefined;
+    });
+  }
+
   /** Decides a parked intent again; undefined where it waits on, or someone else decided it meanwhile. */
   private async unpark(seq: number): Promise<Outcome | undefined> {
     const entry = this.reader.mustGetEntry(seq);
-    if (entry.kind !== 'parked') return undefined;
+    if (entry.kind !== 'parked' || this.waitsOn(entry)) return undefined;
     const outcome = await this.lander.land(keptOf(this.reader, entry), { ...noExtras, unparks: seq });
     this.store.steps.reach('unparked');
     if (outcome.kind === 'parked') return undefined;
