@@ -428,3 +428,23 @@ test('a parked intent with an operation id that can no longer be prepared ends a
   expect(thawed.parked).toMatchObject([{ outcome: { kind: 'rejected', code: 'no-such-path' } }]);
   expect(repo.stats().parkedOpen).toBe(0);
 });
+
+test('a parked intent whose record went stale waits on while its own path is frozen', async () => {
+  const repo = await tempRepo();
+  const a = await put(repo, 'a', lines);
+  await put(repo, 'b', lines);
+  for (const path of ['a', 'b']) await repo.freeze(path, { author: setup, reason: 'split' });
+  const intent = {
+    author: agent('p'),
+    message: 'm',
+    changes: [{ kind: 'put', path: 'a', content: 'x\n', expect: version(a) }],
+    records: [{ key: 'task/1', expect: absent, value: 'done' }],
+  } as const;
+  expect((await repo.land(intent)).kind).toBe('parked');
+  const taken = { author: agent('q'), message: 'm', changes: [], records: intent.records } as const;
+  expect((await repo.land(taken)).kind).toBe('landed');
+  expect((await repo.thaw('b', { author: setup, reason: 'done' })).parked).toEqual([]);
+  expect(repo.stats().parkedOpen).toBe(1);
+  const { parked } = await repo.thaw('a', { author: setup, reason: 'done' });
+  expect(parked.map(({ outcome }) => outcome)).toMatchObject([{ kind: 'rejected', code: 'record-stale' }]);
+});
