@@ -109,12 +109,15 @@ export class LaggingIndex {
     return this.reader.store.tables[this.spec.table].getBinary(this.spec.bytesOf(key))?.readUIntBE(0, 6);
   }
 
-  /** Inside a transaction: moves a bounded slice of a full tail into the table. */
-  drain(counters: Counters): void {
+  /** Inside a transaction: moves a bounded slice of a full tail into the table. True: there is more to come. */
+  drain(counters: Counters): boolean {
     if (this.draining && this.draining.through <= counters[this.spec.counter]) this.draining = undefined;
+    const isAnothers = counters.drainer !== 0 && counters.drainer !== process.pid;
+    // One that died is replaced when the tail has grown so much further.
+    if (isAnothers && this.tail.length < 2 * tailMax) return false;
     if (!this.draining) {
       // Few entries may carry a key: the table must still keep up, or a new process would read the whole log.
-      if (this.tail.length < tailMax && this.seenSeq - counters[this.spec.counter] < lagMax) return;
+      if (this.tail.length < tailMax && this.seenSeq - counters[this.spec.counter] < lagMax) return false;
       const sorted = this.tail.toSorted((a, b) => (a.key < b.key ? -1 : 1));
       this.draining = { sorted, at: 0, through: this.seenSeq };
     }
@@ -129,9 +132,10 @@ export class LaggingIndex {
     }
     this.reader.store.steps.reach('index-slice-drained');
     this.draining.at = end;
-    if (end < sorted.length) return;
+    if (end < sorted.length) return true;
     counters[this.spec.counter] = through;
     this.draining = undefined;
+    return false;
   }
 
   /** After a transaction that was rolled back: its slices are written again, which is idempotent. */

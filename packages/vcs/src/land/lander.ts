@@ -305,8 +305,7 @@ export class Lander {
         const batch = new Batch(this.reader, writer, counters, this.operations, now);
         const found = items.map((item) => this.find(batch, writer, counters, item));
         writer.finish();
-        this.operations.drain(counters);
-        this.commits.drain(counters);
+        this.drain(counters);
         finished = writer;
         store.steps.reach('batch-written');
         return found;
@@ -320,6 +319,12 @@ export class Lander {
     this.operations.learn(written);
     this.commits.learn(written);
     return () => this.tellAll(items, findings, written.length > 0);
+  }
+
+  private drain(counters: Counters): void {
+    const hasMore = [this.operations.drain(counters), this.commits.drain(counters)].includes(true);
+    if (hasMore) counters.drainer = process.pid;
+    else if (counters.drainer === process.pid) counters.drainer = 0;
   }
 
   private tellAll(items: readonly Item[], findings: readonly (Finding | Decision)[], hasAdvanced: boolean): void {

@@ -23,6 +23,8 @@ export interface Counters {
   compactedSeq: number;
   /** Rows of `holds`. */
   holds: number;
+  /** Process that is moving rows into the lagging tables, so that not all do it at once; 0: none. */
+  drainer: number;
   /** Rows of `conflicts` and `parked` that nothing has ended. */
   conflictsOpen: number;
   parkedOpen: number;
@@ -43,6 +45,7 @@ export const firstCounters: Counters = {
   unchanged: 0,
   compactedSeq: 0,
   holds: 0,
+  drainer: 0,
   conflictsOpen: 0,
   parkedOpen: 0,
   rewrites: 0,
@@ -62,6 +65,7 @@ const fields = [
   'unchanged',
   'compactedSeq',
   'holds',
+  'drainer',
   'conflictsOpen',
   'parkedOpen',
   'rewrites',

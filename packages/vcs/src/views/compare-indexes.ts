@@ -65,6 +65,7 @@ function compareCounters(counters: Counters, rows: Rows): IndexFault[] {
     commitsSeq: Math.min(counters.commitsSeq, lastSeq),
     // Not of the log: it only tells processes to forget what they remember of it.
     rewrites: counters.rewrites,
+    drainer: counters.drainer,
   };
   const expected = encodeCounters({ ...rebuilt, ...lagging }).toString('hex');
   const found = encodeCounters(counters).toString('hex');
