@@ -3,10 +3,10 @@ import { invariant } from '../core/errors.ts';
 import type { BlobId, CommitId } from '../core/ids.ts';
 import { ByteWriter } from './bytes.ts';
 
-/** BLAKE3-256. */
-export function digest(bytes: Uint8Array): Buffer {
+/** BLAKE3, its first `length` bytes (32 for an id). */
+export function digest(bytes: Uint8Array, length = 32): Buffer {
   invariant(bytes instanceof Uint8Array, 'only bytes are hashed');
-  return hash(bytes) as Buffer;
+  return hash(bytes, { length }) as Buffer;
 }
 
 export const blobIdOf = (bytes: Uint8Array): BlobId => digest(bytes).toString('hex') as BlobId;

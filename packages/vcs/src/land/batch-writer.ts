@@ -281,8 +281,9 @@ export class BatchWriter {
   }
 
   private index({ seq, branchId, changes, records }: LandingEntry): void {
-    for (const [index, row] of changes.entries()) {
-      this.reader.store.put('heads', headKey(branchId, row.pathId), encodeHead({ seq, index }, row.mode));
+    let at = 0;
+    for (const row of changes) {
+      this.reader.store.put('heads', headKey(branchId, row.pathId), encodeHead({ seq, index: at++ }, row.mode));
       if (row.body.form !== 'none' && row.body.form !== 'same') this.counters.objects++;
     }
     if (changes.length > 0) this.reader.store.steps.reach('heads-written');

@@ -18,8 +18,8 @@ export interface CommitBody {
 
 interface BodyChange {
   readonly path: RepoPath;
-  readonly mode: Mode | undefined;
-  readonly blob: BlobId | undefined;
+  /** undefined: deleted. */
+  readonly target: { readonly mode: Mode; readonly blob: BlobId } | undefined;
 }
 
 const bodyContext = Buffer.from('mound commit body 1\0');
@@ -45,14 +45,16 @@ export function digestCommitBody(
   writer.begin().raw(bodyContext);
   writeBody(body);
   writer.varint(changes.length);
-  for (const { path, mode, blob } of changes) {
-    writer.text(path).byte(modeNumberOf(mode));
-    if (blob !== undefined) writer.hex(blob);
+  for (const { path, target } of changes) {
+    writer.text(path).byte(modeNumberOf(target?.mode));
+    if (target !== undefined) writer.hex(target.blob);
   }
   writer.byte(git === undefined ? 0 : 1);
   if (git !== undefined) writer.raw(git);
   return digest(writer.written());
 }
+
+const askedBytes = 8;
 
 const editNumbers: Readonly<Record<Edit['kind'], number>> = { put: 1, delete: 2, chmod: 3 };
 
@@ -78,7 +80,8 @@ export function digestAsked(intent: AdmittedIntent): Buffer {
     if (value !== null) writer.sized(value);
     if (objects.length > 0) writer.text(objects.join(' '));
   }
-  return digest(writer.written()).subarray(0, 8);
+  // Cut off with a copy: a part of the digest would keep memory of its own for all of it.
+  return digest(writer.written(), askedBytes);
 }
 
 /** Id of an edit's content, hashed when it is first asked for. */

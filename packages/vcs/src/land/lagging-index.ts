@@ -45,11 +45,6 @@ const sliceMax = 1024;
 /** Entries that a new process reads at most before it lands for the first time. */
 const lagMax = 32 * 1024;
 
-interface Row {
-  readonly key: string;
-  readonly seq: number;
-}
-
 /**
  * New keys stay in memory (their entries stand in the log anyway) and go to the
  * table in sorted slices behind the hot path: random inserts into a large tree,
@@ -58,13 +53,16 @@ interface Row {
 export class LaggingIndex {
   private readonly reader: LogReader;
   private readonly spec: LaggingSpec;
-  /** Keys of the newest entries that carry one, oldest first. */
-  private tail: Row[] = [];
+  /** Keys of the newest entries that carry one, oldest first, and their seqs. */
+  private keys: string[] = [];
+  private seqs: number[] = [];
   private readonly known: Map<string, number> | undefined;
   /** Entries up to here are in the tail or the table. */
   private seenSeq = 0;
   private droppedSeq = 0;
-  private draining: { readonly sorted: Row[]; at: number; readonly through: number } | undefined;
+  private draining:
+    | { readonly sorted: { readonly keys: string[]; readonly seqs: number[] }; at: number; readonly through: number }
+    | undefined;
 
   constructor(reader: LogReader, spec: LaggingSpec) {
     this.reader = reader;
@@ -75,7 +73,8 @@ export class LaggingIndex {
   private add(entry: EntryMarks | LogEntry): void {
     const key = this.spec.keyOf(entry);
     if (key === undefined) return;
-    this.tail.push({ key, seq: entry.seq });
+    this.keys.push(key);
+    this.seqs.push(entry.seq);
     this.known?.set(key, entry.seq);
   }
 
@@ -90,9 +89,11 @@ export class LaggingIndex {
 
   /** Rows up to here stand in the table. */
   private drop(tableSeq: number): void {
-    const left = this.tail.findIndex(({ seq }) => seq > tableSeq);
-    const dropped = left < 0 ? this.tail.splice(0) : this.tail.splice(0, left);
-    if (this.known) for (const { key } of dropped) this.known.delete(key);
+    const left = this.seqs.findIndex((seq) => seq > tableSeq);
+    const count = left < 0 ? this.seqs.length : left;
+    const dropped = this.keys.splice(0, count);
+    this.seqs.splice(0, count);
+    if (this.known) for (const key of dropped) this.known.delete(key);
     this.droppedSeq = tableSeq;
   }
 
@@ -104,7 +105,7 @@ export class LaggingIndex {
 
   /** Seq of the entry with this key. Call `catchUp` first. */
   seqOf(key: string): number | undefined {
-    const known = this.known ? this.known.get(key) : this.tail.find((row) => row.key === key)?.seq;
+    const known = this.known ? this.known.get(key) : this.seqs[this.keys.indexOf(key)];
     if (known !== undefined) return known;
     return this.reader.store.tables[this.spec.table].getBinary(this.spec.bytesOf(key))?.readUIntBE(0, 6);
   }
@@ -114,25 +115,25 @@ export class LaggingIndex {
     if (this.draining && this.draining.through <= counters[this.spec.counter]) this.draining = undefined;
     const isAnothers = counters.drainer !== 0 && counters.drainer !== process.pid;
     // One that died is replaced when the tail has grown so much further.
-    if (isAnothers && this.tail.length < 2 * tailMax) return false;
+    if (isAnothers && this.keys.length < 2 * tailMax) return false;
     if (!this.draining) {
       // Few entries may carry a key: the table must still keep up, or a new process would read the whole log.
-      if (this.tail.length < tailMax && this.seenSeq - counters[this.spec.counter] < lagMax) return false;
-      const sorted = this.tail.toSorted((a, b) => (a.key < b.key ? -1 : 1));
+      if (this.keys.length < tailMax && this.seenSeq - counters[this.spec.counter] < lagMax) return false;
+      const { keys, seqs } = this;
+      const order = Array.from(keys, (_, at) => at).toSorted((a, b) => ((keys[a] ?? '') < (keys[b] ?? '') ? -1 : 1));
+      const sorted = { keys: order.map((at) => keys[at] ?? ''), seqs: order.map((at) => seqs[at] ?? 0) };
       this.draining = { sorted, at: 0, through: this.seenSeq };
     }
     const { sorted, at, through } = this.draining;
-    const end = Math.min(at + sliceMax, sorted.length);
+    const end = Math.min(at + sliceMax, sorted.keys.length);
     const value = Buffer.allocUnsafe(6);
     for (let i = at; i < end; i++) {
-      const row = sorted[i];
-      if (row === undefined) break;
-      value.writeUIntBE(row.seq, 0, 6);
-      this.reader.store.put(this.spec.table, this.spec.bytesOf(row.key), value);
+      value.writeUIntBE(sorted.seqs[i] ?? 0, 0, 6);
+      this.reader.store.put(this.spec.table, this.spec.bytesOf(sorted.keys[i] ?? ''), value);
     }
     this.reader.store.steps.reach('index-slice-drained');
     this.draining.at = end;
-    if (end < sorted.length) return true;
+    if (end < sorted.keys.length) return true;
     counters[this.spec.counter] = through;
     this.draining = undefined;
     return false;

@@ -328,7 +328,8 @@ export class Lander {
   }
 
   private tellAll(items: readonly Item[], findings: readonly (Finding | Decision)[], hasAdvanced: boolean): void {
-    for (const [at, item] of items.entries()) this.tell(item, findings[at]);
+    let at = 0;
+    for (const item of items) this.tell(item, findings[at++]);
     if (this.first.length > 0) {
       this.queue = [...this.first, ...this.queue];
       this.first = [];

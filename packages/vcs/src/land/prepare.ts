@@ -168,6 +168,5 @@ export function prepare(
 const noneMerged: PreparedIntent['merged'] = [];
 
 export function digestEdits(admitted: AdmittedIntent, edits: readonly PreparedEdit[], { git }: LandingExtras): Buffer {
-  const changes = edits.map(({ path, target }) => ({ path, mode: target?.mode, blob: target?.blob }));
-  return digestCommitBody(admitted, changes, git?.raw);
+  return digestCommitBody(admitted, edits, git?.raw);
 }

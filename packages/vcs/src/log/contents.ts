@@ -1,4 +1,5 @@
 import { Arena, arenaContentBytesMax } from './arena.ts';
+import { noBlock } from './no-block.ts';
 import type { Version } from './version.ts';
 
 /** Contents of versions that are no heads any more: a stale intent may be based on them. */
@@ -6,10 +7,12 @@ const supersededCountMax = 4096;
 /** Versions that are let go at most to make room for one. */
 const dropsMax = 256;
 
-/** Where a version's content is kept: in a block of the arena, or as bytes of its own. */
-export type Held =
-  | { readonly kind: 'block'; readonly block: number; readonly size: number }
-  | { readonly kind: 'bytes'; readonly bytes: Buffer };
+const isHeld = (version: Version): boolean => version.block !== noBlock || version.bytes !== undefined;
+
+function letGo(version: Version): void {
+  version.block = noBlock;
+  version.bytes = undefined;
+}
 
 /** Versions in the order in which they came; those that hold nothing any more are left out now and then. */
 class HeldQueue {
@@ -20,7 +23,7 @@ class HeldQueue {
   push(version: Version): void {
     this.versions.push(version);
     if (this.versions.length < this.compactAt) return;
-    this.versions = this.versions.slice(this.first).filter(({ held }) => held !== undefined);
+    this.versions = this.versions.slice(this.first).filter(isHeld);
     this.first = 0;
     this.compactAt = Math.max(4096, this.versions.length * 2);
   }
@@ -55,7 +58,7 @@ export class Contents {
   }
 
   hold(version: Version, content: Buffer): void {
-    if (version.held !== undefined) return;
+    if (isHeld(version)) return;
     if (content.length > arenaContentBytesMax) return this.holdLarge(version, content);
     let block = this.arena.put(content);
     for (let drops = 0; block === undefined && drops < dropsMax; drops++) {
@@ -70,14 +73,15 @@ export class Contents {
       block = this.arena.put(content);
     }
     if (block === undefined) return;
-    version.held = { kind: 'block', block, size: content.length };
+    version.block = block;
+    version.blockBytes = content.length;
     this.inBlocks.push(version);
   }
 
   private holdLarge(version: Version, content: Buffer): void {
     const bytesMax = this.bytesMax / 4;
     if (content.length > bytesMax / 4) return;
-    version.held = { kind: 'bytes', bytes: Buffer.from(content) };
+    version.bytes = Buffer.from(content);
     this.large.push(version);
     this.largeBytes += content.length;
     while (this.largeBytes > bytesMax) {
@@ -88,14 +92,13 @@ export class Contents {
   }
 
   /** Valid until the next `hold`, `supersede` or `clear`. */
-  view({ held }: Version): Buffer | undefined {
-    if (held === undefined) return undefined;
-    return held.kind === 'block' ? this.arena.view(held.block, held.size) : held.bytes;
+  view(version: Version): Buffer | undefined {
+    return version.block === noBlock ? version.bytes : this.arena.view(version.block, version.blockBytes);
   }
 
   /** A version has a successor: its content is not long of use any more. */
   supersede(version: Version): void {
-    if (version.held === undefined) return;
+    if (!isHeld(version)) return;
     this.superseded.push(version);
     if (this.superseded.length <= supersededCountMax) return;
     const oldest = this.superseded.shift();
@@ -103,17 +106,16 @@ export class Contents {
   }
 
   private drop(version: Version): void {
-    const { held } = version;
-    version.held = undefined;
-    if (held?.kind === 'block') this.arena.giveBack(held.block, held.size);
-    else if (held) this.largeBytes -= held.bytes.length;
+    if (version.block !== noBlock) this.arena.giveBack(version.block, version.blockBytes);
+    else this.largeBytes -= version.bytes?.length ?? 0;
+    letGo(version);
   }
 
   clear(): void {
     for (const queue of [this.inBlocks, this.superseded, this.large]) {
       for (let left = queue.length; left > 0; left--) {
         const version = queue.shift();
-        if (version) version.held = undefined;
+        if (version) letGo(version);
       }
     }
     this.inBlocks = new HeldQueue();

@@ -27,6 +27,7 @@ import { decodeBody } from './body.ts';
 import { Contents } from './contents.ts';
 import { Heads } from './heads.ts';
 import { Holders } from './holders.ts';
+import { noBlock } from './no-block.ts';
 import { placeAsOf } from './places.ts';
 import { Segments } from './segments.ts';
 import { versionOf, type Version } from './version.ts';
@@ -221,6 +222,10 @@ export class LogReader {
     }
     this.contents.hold(version, content);
     return content;
+  }
+
+  isHeld(version: Version): boolean {
+    return version.block !== noBlock || version.bytes !== undefined;
   }
 
   /** A version has a successor: its content is not long of use any more. */

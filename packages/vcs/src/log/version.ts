@@ -2,7 +2,7 @@ import type { BlobId } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Body, ChangeRow, Link, Place } from '../format/entry.ts';
 import { nowhere } from '../format/entry.ts';
-import type { Held } from './contents.ts';
+import { noBlock } from './no-block.ts';
 import { jumpDepthOf } from './places.ts';
 
 /** What a path holds, by content address. */
@@ -31,7 +31,11 @@ export class Version implements Link {
   /** An earlier version of the path, which may hold the content that this one is a delta on. */
   near: Version | undefined = undefined;
   /** Set and dropped by the cache of contents only. */
-  held: Held | undefined = undefined;
+  block = noBlock;
+  /** Bytes of the content in the block. */
+  blockBytes = 0;
+  /** A content that is too large for a block. */
+  bytes: Buffer | undefined = undefined;
 
   constructor(
     place: Place,

@@ -9,7 +9,10 @@ import type { Author } from '../core/intent.ts';
 export function commitIdFrom(reader: LogReader, entry: LandingEntry, author: Author): string | undefined {
   const parents = entry.parents.map((seq) => reader.landing(seq).commit);
   if (parents.includes(undefined)) return undefined;
-  const changes = entry.changes.map((row) => ({ path: reader.pathOf(row.pathId), mode: row.mode, blob: row.blob }));
+  const changes = entry.changes.map(({ pathId, mode, blob }) => ({
+    path: reader.pathOf(pathId),
+    target: mode === undefined || blob === undefined ? undefined : { mode, blob },
+  }));
   const body = digestCommitBody({ ...entry, author }, changes, entry.gitRaw);
   return commitIdOf(
     parents.flatMap((parent) => parent ?? []),

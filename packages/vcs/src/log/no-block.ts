@@ -1,0 +1,2 @@
+/** The block of a version that holds none. */
+export const noBlock = -1;
