@@ -58,7 +58,7 @@ export function addCareCommands(program: Command, finish: Finish): void {
 
   program
     .command('gc')
-    .description('remove staged objects that nothing names')
+    .description('remove staged objects that nothing names, deflate older log entries together')
     .option('--dry-run', 'only say what would be removed')
     .option('--grace <ms>', `how long one stays; default ${limits.objectGraceMs}`, parseCount)
     .action(async ({ dryRun, grace }: { dryRun?: true; grace?: number }, command: Command) => {
@@ -71,7 +71,7 @@ export function addCareCommands(program: Command, finish: Finish): void {
         if (context.isJson) await writeJson(report);
         else
           await writeLine(
-            `${report.dryRun ? 'would remove' : 'removed'} ${report.objects} objects, ${report.bytes} bytes${said === '' ? '' : `; kept ${said}`}`,
+            `${report.dryRun ? 'would remove' : 'removed'} ${report.objects} objects, ${report.bytes} bytes${said === '' ? '' : `; kept ${said}`}; ${report.log.entries} log entries compacted`,
           );
         finish(exitCodes.ok);
       });

@@ -154,7 +154,10 @@ export interface Repo {
   stage(content: Uint8Array | string): Promise<BlobId>;
   /** Bytes of a staged object, verified. Errors: `no-such-object`, `object-damaged`. */
   readObject(blob: BlobId): Buffer;
-  /** Removes staged objects that no log entry names and that are older than the grace window; writers go on. */
+  /**
+   * Removes staged objects that no log entry names and that are older than the grace window, and deflates older
+   * entries of the log together (`compact`); writers go on.
+   */
   gc(options?: GcOptions): Promise<GcReport>;
   /** The outcome that an operation id has now; a parked or conflicted one may have landed since. */
   outcome(operationId: string): Outcome | undefined;

@@ -71,6 +71,8 @@ import { revertIntent } from './revert.ts';
 import { resolveConflict } from './resolve.ts';
 import { checkSeq, LogSnapshot } from './snapshot.ts';
 
+const nothingCompacted: CompactReport = { entries: 0, segments: 0, bytesBefore: 0, bytesAfter: 0 };
+
 const systemAuthor: Author = { name: 'mound', kind: 'system' };
 
 /** The embedded repository: every room behind one door. */
@@ -193,7 +195,9 @@ export class EmbeddedRepo implements Repo {
     if (!isTime) throw new MoundError('invalid-argument', `a grace window of ${graceMs} ms cannot be`, { graceMs });
     const youngFrom = this.clock.now() - graceMs;
     const collected = await collect(this.reader, this.lander, { isDryRun: dryRun, youngFrom });
-    return { dryRun, ...collected, readersFreed: dryRun ? 0 : this.store.freeDeadReaders() };
+    const readersFreed = dryRun ? 0 : this.store.freeDeadReaders();
+    const log = dryRun ? nothingCompacted : await this.compact();
+    return { dryRun, ...collected, readersFreed, log };
   }
 
   async purge({ author, reason, blobs = [], containing, dryRun = false }: PurgeOptions): Promise<PurgeReport> {

@@ -1,3 +1,4 @@
+import type { CompactReport } from '../core/compact-report.ts';
 import type { BlobId, CommitId, ConflictId, RepoPath, Seq } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
@@ -121,6 +122,8 @@ export interface GcReport {
   readonly kept: Readonly<Record<'young' | 'record' | 'conflict' | 'parked' | 'damaged', number>>;
   /** Places of readers in dead processes that held old pages. */
   readonly readersFreed: number;
+  /** Older log entries that were deflated together; none in a dry run. */
+  readonly log: CompactReport;
 }
 
 export interface PurgeReport {
