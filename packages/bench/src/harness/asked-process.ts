@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Interrupted } from './interrupt.ts';
 
 /** Launchers in `bin/`: a child runs the build, whatever its parent runs. */
-export type ChildProgram = 'commit-agents' | 'scale-reader';
+export type ChildProgram = 'commit-agents' | 'scale-compacter' | 'scale-reader';
 
 type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string };
 

@@ -3,7 +3,14 @@ import type { BlobId, Seq } from '../core/ids.ts';
 import { ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 import type { LandingEntry, LogEntry, Place } from './entry.ts';
-import { landingByte, readLanding, readLandingMarks, writeLanding, type LandingMarks } from './landing-codec.ts';
+import {
+  landingByte,
+  readLanding,
+  readLandingMarks,
+  writeLanding,
+  type LandingMarks,
+  type TellPrevious,
+} from './landing-codec.ts';
 import { checksum, unsealed } from './seal.ts';
 
 type OtherEntry = Exclude<LogEntry, LandingEntry>;
@@ -98,10 +105,10 @@ export function decodeEntry(seq: number, bytes: Uint8Array): LogEntry {
 export type EntryMarks = LandingMarks | OtherEntry;
 
 /** As {@link decodeEntry}, but of a landing only what indexes and heads need. */
-export function decodeMarks(seq: number, bytes: Uint8Array): EntryMarks {
+export function decodeMarks(seq: number, bytes: Uint8Array, tell?: TellPrevious): EntryMarks {
   try {
     const inner = unsealed(bytes);
-    if (inner[0] === landingByte) return readLandingMarks(seq, inner);
+    if (inner[0] === landingByte) return readLandingMarks(seq, inner, tell);
   } catch (cause) {
     throw undecodable(seq, cause);
   }

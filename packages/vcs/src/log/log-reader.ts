@@ -162,13 +162,17 @@ export class LogReader {
     return this.store.tables.log.getBinary(seqKey(seq)) ?? this.segments.entryBytes(seq);
   }
 
+  mustGetBytes(seq: number): Buffer {
+    const bytes = this.entryBytes(seq);
+    if (bytes === undefined) throw corrupt(this.store.dir, `log entry ${seq} is missing`);
+    return bytes;
+  }
+
   /** What indexes and heads need of an entry that another process wrote. */
   marks(seq: number): EntryMarks {
     const known = this.entryMarks.get(seq);
     if (known !== undefined) return known;
-    const bytes = this.entryBytes(seq);
-    if (bytes === undefined) throw corrupt(this.store.dir, `log entry ${seq} is missing`);
-    const marks = decodeMarks(seq, bytes);
+    const marks = decodeMarks(seq, this.mustGetBytes(seq));
     this.entryMarks.set(seq, marks);
     return marks;
   }

@@ -6,6 +6,7 @@ import type { BranchRow } from '../format/branch.ts';
 import { decodePlace } from '../format/head.ts';
 import type { Place, RecordRow } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { PastHeads } from '../log/past-heads.ts';
 import { placeAsOf } from '../log/places.ts';
 import type { Version } from '../log/version.ts';
 import type { FileHead, RecordHead, Snapshot } from './api.ts';
@@ -16,6 +17,7 @@ export class LogSnapshot implements Snapshot {
   readonly durableSeq: Seq;
   private readonly reader: LogReader;
   private readonly branchId: number;
+  private past: PastHeads | undefined;
 
   constructor(reader: LogReader, branch: BranchRow, seq: number, durableSeq: number) {
     this.reader = reader;
@@ -71,12 +73,22 @@ export class LogSnapshot implements Snapshot {
       directory === '' ? Buffer.of(1) : Buffer.concat([bytesOfPath(directory as RepoPath), Buffer.from('/')]);
     const end =
       directory === '' ? Buffer.of(255, 255) : Buffer.concat([bytesOfPath(directory as RepoPath), Buffer.from('0')]);
+    const past = directory === '' ? this.pastHeads() : undefined;
     for (const { value } of this.reader.store.tables.paths.getRange({ start, end })) {
       const pathId = value.readUInt32BE(0);
-      const version = this.asOf(pathId);
-      if (version !== undefined) heads.push(this.fileHead(this.reader.pathOf(pathId), version));
+      const version = past ? past.get(pathId) : this.asOf(pathId);
+      if (version?.target === undefined) continue;
+      heads.push(this.fileHead(this.reader.pathOf(pathId), version));
     }
     return heads;
+  }
+
+  /** Where all files are listed as of a past seq, and the log since then is quicker read than each file's chain. */
+  private pastHeads(): PastHeads | undefined {
+    const lastSeq = this.reader.refresh();
+    if (lastSeq === this.seq) return undefined;
+    this.past ??= new PastHeads(this.reader, this.branchId, this.seq);
+    return this.past.readOn(lastSeq, this.reader.store.counters.nextPathId) ? this.past : undefined;
   }
 
   record(key: string): RecordHead | undefined {

@@ -14,6 +14,8 @@ export interface ScaleParameters {
   readonly gitCommits: number;
   /** For so long a reader scans while the agents commit. */
   readonly scanMs: number;
+  /** A process beside the writers compacts the log. */
+  readonly compact: boolean;
   readonly seed: number;
 }
 
@@ -57,6 +59,7 @@ export const scaleOptions: readonly SuiteOption[] = [
     description: "commits of git's forms of the history; 0: none",
     parse: wholeNumber(0, 1_000_000),
   },
+  { flags: '--no-compact', description: 'without a process that compacts the log beside the writers' },
   { flags: '--seed <n>', description: 'another history of the same kind (1)', parse: wholeNumber(0, 1_000_000_000) },
 ];
 
@@ -69,7 +72,7 @@ export function scaleParametersOf(size: SuiteSize, values: Readonly<Record<strin
   const stretch =
     given.stretch ??
     (sizing.commits >= stretchesMin * stretchFull ? stretchFull : Math.ceil(sizing.commits / stretchesMin));
-  return { ...sizing, inFlight, stretch, seed: given.seed ?? 1 };
+  return { ...sizing, inFlight, stretch, compact: given.compact ?? true, seed: given.seed ?? 1 };
 }
 
 function definedOf(given: Partial<ScaleParameters>): Partial<Sizing> {

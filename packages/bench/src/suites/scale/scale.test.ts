@@ -22,6 +22,7 @@ const tiny: ScaleParameters = {
   readBack: 1_000,
   gitCommits: 5,
   scanMs: 100,
+  compact: true,
   seed: 2,
 };
 

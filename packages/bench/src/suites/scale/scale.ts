@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 
+import type { CompactReport } from '@mound/vcs';
+
+import { AskedProcess } from '../../harness/asked-process.ts';
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
 import { describeMachine } from '../../harness/machine.ts';
 import { formatVersion, type ResultFile } from '../../harness/result-file.ts';
@@ -9,6 +12,7 @@ import { gitIsAvailable } from '../../subjects/git/git-repo.ts';
 import { attempt, type Findings } from '../findings.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 import { targetNotes } from '../targets.ts';
+import type { CompacterRequest } from './compacter-process.ts';
 import { forkInTurn, forkMany } from './forks.ts';
 import { measureGitForms } from './git-forms.ts';
 import { GrowingRepo } from './growing-repo.ts';
@@ -71,7 +75,7 @@ async function measureAll(
   const { commits, forks } = parameters;
   const forked = Math.min(forks, forksMeasured);
   addForks(samples, 'before the first commit', await forkInTurn(repo, 'early', forked));
-  await grow(grown, parameters, samples, { progress });
+  findings.notes.push(await grow(grown, parameters, samples, { progress }));
   progress.step('scanning while agents commit');
   await attempt('a scan', 'go on while agents commit', findings, async () => {
     failOn(await measureScan(grown, parameters, samples));
@@ -107,10 +111,12 @@ async function measureAll(
 
 async function grow(
   grown: GrowingRepo,
-  { commits, stretch }: ScaleParameters,
+  { commits, stretch, compact }: ScaleParameters,
   samples: ScaleSamples,
   { progress }: Pick<Context, 'progress'>,
-): Promise<void> {
+): Promise<string> {
+  const compacter = compact ? new AskedProcess<CompacterRequest>('scale-compacter', grown.signal) : undefined;
+  await compacter?.ask({ kind: 'start', dir: grown.dir });
   const stretches: Stretch[] = [];
   while (grown.journal.length < commits) {
     progress.step(`commit ${grown.journal.length} of ${commits}`);
@@ -119,6 +125,10 @@ async function grow(
     stretches.push(grownBy);
   }
   samples.addGrowth(stretches);
+  if (compacter === undefined) return 'nothing compacted the log';
+  const { entries, segments, bytesBefore, bytesAfter } = await compacter.ask<CompactReport>({ kind: 'stop' });
+  await compacter.close();
+  return `a process beside the writers compacted ${entries} log entries into ${segments} segments, ${bytesBefore} bytes into ${bytesAfter}`;
 }
 
 function addForks(samples: ScaleSamples, at: string, timesMs: Float64Array): void {
