@@ -16,8 +16,8 @@ export class PastHeads {
   private readonly reader: LogReader;
   private readonly branchId: number;
   private readonly seq: number;
-  /** By path, of those that changed since. */
-  private readonly before = new Map<number, Place>();
+  /** By path, of those that changed since; undefined: it was not there. */
+  private readonly before = new Map<number, Version | undefined>();
   private through: number;
 
   constructor(reader: LogReader, branchId: number, seq: number) {
@@ -32,22 +32,27 @@ export class PastHeads {
     if (lastSeq - this.through > pathCount * entriesPerWalk) return false;
     const found: [pathId: number, previous: Place][] = [];
     const tell = (pathId: number, previous: Place): void => void found.push([pathId, previous]);
+    const places = new Map<number, Place>();
     for (let seq = this.through + 1; seq <= lastSeq; seq++) {
       const marks = decodeMarks(seq, this.reader.mustGetBytes(seq), tell);
       if (marks.kind === 'landing' && marks.branchId === this.branchId) {
-        for (const [pathId, previous] of found) if (!this.before.has(pathId)) this.before.set(pathId, previous);
+        for (const [pathId, previous] of found) {
+          if (!places.has(pathId) && !this.before.has(pathId)) places.set(pathId, previous);
+        }
       }
       found.length = 0;
     }
     this.through = Math.max(this.through, lastSeq);
+    // In the order of the log: what stands together is read once.
+    for (const [pathId, place] of [...places].toSorted(([, a], [, b]) => a.seq - b.seq)) {
+      this.before.set(pathId, place.seq === 0 ? undefined : this.reader.version(place));
+    }
     return true;
   }
 
   /** Call `readOn` first. */
   get(pathId: number): Version | undefined {
-    const place = this.before.get(pathId);
-    if (place?.seq === 0) return undefined;
-    const version = place ? this.reader.version(place) : this.reader.heads.get(this.branchId, pathId);
+    const version = this.before.has(pathId) ? this.before.get(pathId) : this.reader.heads.get(this.branchId, pathId);
     // On a fork the version before may be the parent's, and later than a seq before the fork.
     return version && this.reader.versionAsOf(version, this.seq);
   }
