@@ -4,7 +4,7 @@ import { applyDelta, encodeDelta } from '../format/delta.ts';
 import { nowhere, type Body, type Place } from '../format/entry.ts';
 
 /** Deltas to apply at most to read a version: it bounds the cost of a read. */
-const chainMax = 48;
+const chainMax = 16;
 /** Below these, deflate gains less than the 50 to 90 us that it costs; most deltas are below. */
 const deflateWholeBytesMin = 192;
 const deflateDeltaBytesMin = 1024;
