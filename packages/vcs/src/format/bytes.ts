@@ -187,11 +187,6 @@ export class ByteReader {
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
   }
 
-  uint32(): number {
-    this.at += 4;
-    return this.bytes.readUInt32LE(this.at - 4);
-  }
-
   /** An alias of the next bytes. */
   raw(count: number): Buffer {
     const end = this.at + count;

@@ -83,9 +83,7 @@ test('bytes that are cut off are refused, wherever', () => {
     fc.property(landing, (entry) => {
       const stored = written(entry);
       for (let end = 1; end < stored.length; end += 1 + (stored.length >> 5)) {
-        expect(() => readLanding(seq, stored.subarray(0, end))).toThrow(
-          /Range|bytes|form|invalid|unexpected|insufficient|end|Data|type/i,
-        );
+        expect(() => readLanding(seq, stored.subarray(0, end))).toThrow('bytes end too soon');
       }
     }),
     { numRuns: 50 },

@@ -164,7 +164,7 @@ export class Batch {
 
   /** Records a conflict with the whole intent; a resolution that conflicts again leaves its conflict open. */
   private keepConflict({ intent, kept }: Candidate, branchId: number, conflict: FoundConflict): Decision {
-    const { admitted, extras } = intent;
+    const { extras } = intent;
     if (extras.resolves > 0) {
       const paths = conflict.paths.map((row) => row.path);
       const message = `${paths.join(', ')} changed again while the conflict was being resolved`;
@@ -174,12 +174,7 @@ export class Batch {
     if (kept === undefined) return { kind: 'keep', conflict };
     const seq = this.writer.append({
       kind: 'conflict',
-      time: intent.time,
-      branchId,
-      authorId: this.writer.authorId(admitted.author),
-      operationId: admitted.operationId,
-      asked: intent.asked,
-      task: admitted.task,
+      ...this.entryHead(intent, branchId),
       comparedAt: conflict.at,
       paths: conflict.paths,
       ...this.writer.keep(kept),
@@ -191,8 +186,14 @@ export class Batch {
     return outcomeOf({ kind: 'conflicted', seq, conflict: conflictIdOf(seq), paths });
   }
 
+  /** What every entry that keeps an intent says of it. */
+  private entryHead({ admitted, asked, time }: PreparedIntent, branchId: number) {
+    const { operationId, task } = admitted;
+    return { time, branchId, authorId: this.writer.authorId(admitted.author), operationId, asked, task };
+  }
+
   private park({ intent, kept }: Candidate, branchId: number, paths: readonly RepoPath[]): Decision {
-    const { admitted, extras } = intent;
+    const { extras } = intent;
     // Still frozen somewhere: it stays parked as it is.
     if (extras.unparks > 0) {
       return outcomeOf({ kind: 'parked', seq: extras.unparks, parked: parkedIdOf(extras.unparks), paths } as Outcome);
@@ -204,12 +205,7 @@ export class Batch {
     if (kept === undefined) return { kind: 'keep', conflict: undefined };
     const seq = this.writer.append({
       kind: 'parked',
-      time: intent.time,
-      branchId,
-      authorId: this.writer.authorId(admitted.author),
-      operationId: admitted.operationId,
-      asked: intent.asked,
-      task: admitted.task,
+      ...this.entryHead(intent, branchId),
       paths,
       ...this.writer.keep(kept),
     });

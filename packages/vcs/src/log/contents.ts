@@ -1,13 +1,10 @@
 import { Arena, arenaContentBytesMax } from './arena.ts';
-import { noBlock } from './no-block.ts';
-import type { Version } from './version.ts';
+import { noBlock, type Version } from './version.ts';
 
 /** Contents of versions that are no heads any more: a stale intent may be based on them. */
 const supersededCountMax = 4096;
 /** Versions that are let go at most to make room for one. */
 const dropsMax = 256;
-
-const isHeld = (version: Version): boolean => version.block !== noBlock || version.bytes !== undefined;
 
 function letGo(version: Version): void {
   version.block = noBlock;
@@ -23,7 +20,7 @@ class HeldQueue {
   push(version: Version): void {
     this.versions.push(version);
     if (this.versions.length < this.compactAt) return;
-    this.versions = this.versions.slice(this.first).filter(isHeld);
+    this.versions = this.versions.slice(this.first).filter(({ isHeld }) => isHeld);
     this.first = 0;
     this.compactAt = Math.max(4096, this.versions.length * 2);
   }
@@ -58,7 +55,7 @@ export class Contents {
   }
 
   hold(version: Version, content: Buffer): void {
-    if (isHeld(version)) return;
+    if (version.isHeld) return;
     if (content.length > arenaContentBytesMax) return this.holdLarge(version, content);
     let block = this.arena.put(content);
     for (let drops = 0; block === undefined && drops < dropsMax; drops++) {
@@ -98,7 +95,7 @@ export class Contents {
 
   /** A version has a successor: its content is not long of use any more. */
   supersede(version: Version): void {
-    if (!isHeld(version)) return;
+    if (!version.isHeld) return;
     this.superseded.push(version);
     if (this.superseded.length <= supersededCountMax) return;
     const oldest = this.superseded.shift();

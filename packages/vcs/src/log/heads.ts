@@ -52,7 +52,7 @@ export class HeadCell {
     this.landed = undefined;
     this.newest = version;
     if (before === undefined) return;
-    if (!this.reader.isHeld(version)) version.near = this.reader.isHeld(before) ? before : before.near;
+    if (!version.isHeld) version.near = before.isHeld ? before : before.near;
     before.near = undefined;
     this.reader.superseded(before);
   }

@@ -27,7 +27,6 @@ import { decodeBody } from './body.ts';
 import { Contents } from './contents.ts';
 import { Heads } from './heads.ts';
 import { Holders } from './holders.ts';
-import { noBlock } from './no-block.ts';
 import { placeAsOf } from './places.ts';
 import { Segments } from './segments.ts';
 import { versionOf, type Version } from './version.ts';
@@ -226,10 +225,6 @@ export class LogReader {
     }
     this.contents.hold(version, content);
     return content;
-  }
-
-  isHeld(version: Version): boolean {
-    return version.block !== noBlock || version.bytes !== undefined;
   }
 
   /** A version has a successor: its content is not long of use any more. */

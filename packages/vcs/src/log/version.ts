@@ -2,8 +2,10 @@ import type { BlobId } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Body, ChangeRow, Link, Place } from '../format/entry.ts';
 import { nowhere } from '../format/entry.ts';
-import { noBlock } from './no-block.ts';
 import { jumpDepthOf } from './places.ts';
+
+/** The block of a version that holds none. */
+export const noBlock = -1;
 
 /** What a path holds, by content address. */
 export interface Target {
@@ -60,6 +62,11 @@ export class Version implements Link {
 
   get blob(): BlobId | undefined {
     return this.target?.blob;
+  }
+
+  /** Whether the cache of contents has its content. */
+  get isHeld(): boolean {
+    return this.block !== noBlock || this.bytes !== undefined;
   }
 
   isAt(place: Place): boolean {

@@ -4,15 +4,13 @@ import { resolve } from 'node:path';
 import type { Cursor, RepoEvent } from '../core/event.ts';
 import { startCursor } from '../core/event.ts';
 import { MoundError } from '../core/errors.ts';
-import { parkedIdOf, type BlobId, type ParkedId, type RepoPath, type Seq } from '../core/ids.ts';
+import { type BlobId, type Seq } from '../core/ids.ts';
 import { absent, type Author, type Intent } from '../core/intent.ts';
 import { limits } from '../core/limits.ts';
 import type { Outcome } from '../core/outcome.ts';
-import { isPathFault, parsePath } from '../core/path.ts';
 import type { Clock, Random } from '../core/ports.ts';
 import { Feed } from '../events/feed.ts';
-import type { ParkedEntry } from '../format/entry.ts';
-import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { seqKey } from '../format/keys.ts';
 import { admit } from '../intent/admit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
 import { collect } from '../land/collect.ts';
@@ -32,7 +30,7 @@ import type { OpeningOptions } from '../store/opening.ts';
 import { backupStore } from '../store/backup.ts';
 import { Store } from '../store/store.ts';
 import { blame } from '../views/blame.ts';
-import { Conflicts, keptOf } from '../views/conflicts.ts';
+import { Conflicts } from '../views/conflicts.ts';
 import { Fsck } from '../views/fsck.ts';
 import { History } from '../views/history.ts';
 import type {
@@ -65,6 +63,8 @@ import type {
   TagView,
 } from './api.ts';
 import { landGit, StoreGitMarks } from './git-landing.ts';
+import { Branches } from './branches.ts';
+import { Freezes } from './freezes.ts';
 import { mergeBranch } from './merge-branch.ts';
 import { diffSnapshots, restoreIntent } from './restore.ts';
 import { revertIntent } from './revert.ts';
@@ -72,8 +72,6 @@ import { resolveConflict } from './resolve.ts';
 import { checkSeq, LogSnapshot } from './snapshot.ts';
 
 const nothingCompacted: CompactReport = { entries: 0, segments: 0, bytesBefore: 0, bytesAfter: 0 };
-
-const systemAuthor: Author = { name: 'mound', kind: 'system' };
 
 /** The embedded repository: every room behind one door. */
 export class EmbeddedRepo implements Repo {
@@ -89,6 +87,8 @@ export class EmbeddedRepo implements Repo {
   private readonly feed: Feed;
   private readonly history: History;
   private readonly openConflicts: Conflicts;
+  private readonly freezes: Freezes;
+  private readonly named: Branches;
 
   private constructor(store: Store, clock: Clock, random: Random) {
     this.store = store;
@@ -101,6 +101,8 @@ export class EmbeddedRepo implements Repo {
     this.lander.onAdvance = this.feed.advanced;
     this.history = new History(this.reader, this.lander.commits);
     this.openConflicts = new Conflicts(this.reader);
+    this.freezes = new Freezes(this.reader, this.lander, clock);
+    this.named = new Branches(this.reader, this.lander, clock);
     this.gitMarks = new StoreGitMarks(store, this.lander);
     this.clock = clock;
     this.random = random;
@@ -116,7 +118,7 @@ export class EmbeddedRepo implements Repo {
   static async open(dir: string, clock: Clock, random: Random, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
     const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random);
     repo.store.steps.reach('store-opened');
-    await repo.unparkThawed();
+    await repo.freezes.unparkThawed();
     return repo;
   }
 
@@ -286,170 +288,39 @@ export class EmbeddedRepo implements Repo {
   }
 
   async flag(path: string, options: ActOptions): Promise<Seq> {
-    return this.mark('flag', path, options);
+    return this.freezes.mark('flag', path, options);
   }
 
   async freeze(path: string, options: ActOptions): Promise<Seq> {
-    return this.mark('freeze', path, options);
+    return this.freezes.mark('freeze', path, options);
   }
 
-  private async mark(kind: 'flag' | 'freeze' | 'thaw', path: string, options: ActOptions): Promise<Seq> {
-    const repoPath = mustParsePath(path);
-    const time = this.clock.now();
-    return this.lander.act((writer, counters) => {
-      const branchId = this.reader.branchNamed(options.branch ?? 'main').id;
-      const authorId = writer.authorId(options.author);
-      const seq = writer.append({ kind, time, branchId, authorId, path: repoPath, reason: options.reason });
-      const key = headKey(branchId, writer.pathId(repoPath));
-      const isFrozen = this.store.tables.freezes.getBinary(key) !== undefined;
-      if (kind === 'freeze') {
-        this.store.put('freezes', key, seqKey(seq));
-        if (!isFrozen) counters.freezes++;
-      }
-      if (kind === 'thaw' && isFrozen) {
-        this.store.tables.freezes.removeSync(key);
-        counters.freezes--;
-      }
-      return seq;
-    });
+  thaw(path: string, options: ActOptions): ReturnType<Repo['thaw']> {
+    return this.freezes.thaw(path, options);
   }
 
-  async thaw(
-    path: string,
-    options: ActOptions,
-  ): Promise<{ readonly seq: Seq; readonly parked: { readonly id: ParkedId; readonly outcome: Outcome }[] }> {
-    const seq = await this.mark('thaw', path, options);
-    this.store.steps.reach('thaw-marked');
-    const parked: { id: ParkedId; outcome: Outcome }[] = [];
-    // All that are open: another freeze may have ended since without anyone to decide its intents again.
-    for (const parkedSeq of this.openParked()) {
-      // One that fails must not hold up those behind it; it waits for the next thaw.
-      const outcome = await this.unpark(parkedSeq).catch(() => undefined);
-      if (outcome) parked.push({ id: parkedIdOf(parkedSeq), outcome });
-    }
-    return { seq, parked };
+  fork(name: string, options: Parameters<Repo['fork']>[1] = {}): Promise<BranchView> {
+    return this.named.fork(name, options);
   }
 
-  /** Seqs of the parked entries that still wait, oldest first. */
-  private openParked(): number[] {
-    this.reader.refresh();
-    const open: number[] = [];
-    if (this.store.counters.parkedOpen === 0) return open;
-    for (const { key, value } of this.store.tables.parked.getRange({})) {
-      if (value.readUIntBE(0, 6) === 0) open.push(seqOfKey(key));
-    }
-    return open;
+  branches(): BranchView[] {
+    return this.named.list();
   }
 
-  /** Whether a path of a parked intent is frozen still: it waits on, whatever else came to pass. */
-  private waitsOn({ branchId, paths }: ParkedEntry): boolean {
-    const { freezes } = this.store.tables;
-    return paths.some((path) => {
-      const pathId = this.reader.getPathId(path as RepoPath);
-      return pathId !== undefined && freezes.getBinary(headKey(branchId, pathId)) !== undefined;
-    });
+  branch(name: string): BranchView {
+    return this.named.get(name);
   }
 
-  /** Decides a parked intent again; undefined where it waits on, or someone else decided it meanwhile. */
-  private async unpark(seq: number): Promise<Outcome | undefined> {
-    const entry = this.reader.mustGetEntry(seq);
-    if (entry.kind !== 'parked' || this.waitsOn(entry)) return undefined;
-    const outcome = await this.lander.land(keptOf(this.reader, entry), { ...noExtras, unparks: seq });
-    this.store.steps.reach('unparked');
-    if (outcome.kind === 'parked') return undefined;
-    if (outcome.kind !== 'rejected') return outcome;
-    // Not an answer to the intent itself: it waits for the next thaw.
-    if (outcome.code === 'no-such-conflict' || outcome.code === 'overloaded') return undefined;
-    const time = this.clock.now();
-    const { branchId, authorId } = entry;
-    const { code, message } = outcome;
-    return this.lander.act((writer) => {
-      if (this.store.tables.parked.getBinary(seqKey(seq))?.readUIntBE(0, 6) !== 0) return undefined;
-      const ending = { kind: 'unparked', time, branchId, authorId, parked: seq, outcome: 'rejected' } as const;
-      writer.close('parked', seq, writer.append({ ...ending, code, message }));
-      return outcome;
-    });
+  tag(name: string, seq: number, author?: Author): Promise<TagView> {
+    return this.named.tag(name, seq, author);
   }
 
-  /** Goes on where a process died between a thaw and what it was to set free. */
-  private async unparkThawed(): Promise<void> {
-    if (this.store.isReadOnly) return;
-    // One that cannot be decided now must keep nobody from opening the repository.
-    for (const seq of this.openParked()) await this.unpark(seq).catch(() => undefined);
-  }
-
-  async fork(
-    name: string,
-    options: { readonly from?: string; readonly at?: number; readonly author?: Author } = {},
-  ): Promise<BranchView> {
-    checkName(name, 'branch');
-    const time = this.clock.now();
-    const from = options.from ?? 'main';
-    // What a past seq stood on never changes, so the walk back to it needs no lock.
-    const past = options.at === undefined ? undefined : this.commitSeqAsOf(from, options.at);
-    return this.lander.act((writer, counters) => {
-      const parent = this.reader.branchNamed(from);
-      const at = options.at ?? counters.lastSeq;
-      if (this.reader.getBranchId(name) !== undefined) {
-        throw new MoundError('invalid-argument', `branch '${name}' exists already; choose another name`, {
-          branch: name,
-        });
-      }
-      const commitSeq = past ?? writer.branch(parent.id).commitSeq;
-      const branchId = writer.addBranch({ name, parentId: parent.id, forkSeq: at, commitSeq });
-      writer.append({
-        kind: 'fork', time, branchId, authorId: writer.authorId(options.author ?? systemAuthor),
-        name, parentId: parent.id, at,
-      }); // prettier-ignore
-      const commit = commitSeq === 0 ? undefined : this.reader.landing(commitSeq).commit;
-      return { name, parent: parent.name, forkSeq: at, seq: Math.max(at, commitSeq), commit };
-    });
-  }
-
-  private commitSeqAsOf(branch: string, seq: number): number {
-    this.reader.refresh();
-    checkSeq(seq, this.store.counters.lastSeq);
-    let at = this.reader.branchNamed(branch).commitSeq;
-    while (at > seq) at = this.reader.landing(at).parents[0] ?? 0;
-    return at;
+  tags(): TagView[] {
+    return this.named.tags();
   }
 
   async merge(branch: string, options: MergeOptions): Promise<Outcome> {
     return mergeBranch(this.reader, this.lander, branch, options);
-  }
-
-  branches(): BranchView[] {
-    this.reader.refresh();
-    const names = [...this.store.tables.branchNames.getKeys({})].map((key) => key.toString('utf8'));
-    return names.map((name) => this.branch(name));
-  }
-
-  branch(name: string): BranchView {
-    this.reader.refresh();
-    const row = this.reader.branchNamed(name);
-    const parent = row.parentId < 0 ? undefined : this.reader.branch(row.parentId).name;
-    const commit = row.commitSeq === 0 ? undefined : this.reader.landing(row.commitSeq).commit;
-    return { name, parent, forkSeq: row.forkSeq, seq: Math.max(row.forkSeq, row.commitSeq), commit };
-  }
-
-  async tag(name: string, seq: number, author: Author = systemAuthor): Promise<TagView> {
-    checkName(name, 'tag');
-    const time = this.clock.now();
-    return this.lander.act((writer, counters) => {
-      checkSeq(seq, counters.lastSeq);
-      writer.append({ kind: 'tag', time, branchId: 0, authorId: writer.authorId(author), name, at: seq });
-      this.store.put('tags', Buffer.from(name), seqKey(seq));
-      return { name, seq: seq as Seq };
-    });
-  }
-
-  tags(): TagView[] {
-    this.reader.refresh();
-    const tags: TagView[] = [];
-    for (const { key, value } of this.store.tables.tags.getRange({})) {
-      tags.push({ name: key.toString('utf8'), seq: value.readUIntBE(0, 6) as Seq });
-    }
-    return tags;
   }
 
   async landGit(landing: GitLanding): ReturnType<Repo['landGit']> {
@@ -498,21 +369,4 @@ export class EmbeddedRepo implements Repo {
     await this.store.close();
     this.store.steps.reach('closed');
   }
-}
-
-function mustParsePath(path: string): RepoPath {
-  const parsed = parsePath(path);
-  if (isPathFault(parsed)) throw new MoundError('invalid-argument', `path '${path}' ${parsed.reason}`, { path });
-  return parsed;
-}
-
-/** What git refuses in a ref's name, by `git check-ref-format`. */
-// oxlint-disable-next-line no-control-regex
-const notInRefs = /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[/.]|[/.]$|\.lock$|\/\./;
-
-/** Names of branches and tags become git refs: the same characters are refused. */
-function checkName(name: string, what: string): void {
-  const isRefName = name !== '' && Buffer.byteLength(name) <= limits.nameBytesMax && !notInRefs.test(name);
-  if (!isRefName)
-    throw new MoundError('invalid-argument', `'${name}' cannot name a ${what}; use letters, digits, - and /`, { name });
 }
