@@ -39,7 +39,17 @@ export type {
   Unchanged,
 } from './core/outcome.ts';
 export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, type Random } from './core/ports.ts';
-export { joinLines, mergeLines, splitLines, type LineRange, type Region } from './merge/index.ts';
+export {
+  detectRenames,
+  joinLines,
+  mergeLines,
+  splitLines,
+  type LineRange,
+  type Region,
+  type Rename,
+  type RenameFile,
+  type RenameOptions,
+} from './merge/index.ts';
 export type * from './repo/api.ts';
 export type * from './views/types.ts';
 export { fsckRepo, repairRepo } from './repo/care.ts';

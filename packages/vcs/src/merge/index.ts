@@ -14,4 +14,5 @@ export type {
   MergeResult,
 } from './merge-result.ts';
 export { MergePool, type MergePoolOptions } from './pool.ts';
+export { detectRenames, type Rename, type RenameFile, type RenameOptions } from './renames.ts';
 export { mergeLines } from './three-way.ts';
