@@ -7,7 +7,7 @@ import { projectDir } from './kit/process.ts';
 const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   vcs: [
     ['core'],
-    ['format'],
+    ['format', 'attributes'],
     ['store'],
     ['intent', 'merge', 'log', 'rules'],
     ['land'],

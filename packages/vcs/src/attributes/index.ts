@@ -1,0 +1,3 @@
+export type { AttributeFile } from './attribute-file.ts';
+export { attributeFilesOf, attributesOf, readAttributeFile, type PathAttributes } from './attributes.ts';
+export { lineEndsOf, type LineEnds } from './line-ends.ts';
