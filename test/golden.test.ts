@@ -37,7 +37,7 @@ async function scenario(dir: string): Promise<void> {
     author: { name: 'm', kind: 'agent', role: 'merger', model: 'scripted' },
     results: [{ path: 'a.txt', content: text.with(3, 'three drei\n').join('') }],
     accounts: [{ path: 'a.txt', side: 'current', hunk: 0, fate: 'transformed' }],
-    otherwise: { fate: 'discarded', reason: 'decision D-1' },
+    otherwise: { fate: 'discarded', reason: 'settled', because: { kind: 'decision', id: 'D-1' } },
   });
   const moved = await repo.land({
     author: setup,

@@ -338,7 +338,7 @@ describe('resolution', () => {
     const discard = { path: 'f.txt', side: 'incoming', hunk: 0, fate: 'discarded' } as const;
     const without = await repo.resolve(id, { author: merger, results, accounts: [discard] });
     expect(without).toMatchObject({ code: 'resolution-unaccounted' });
-    const accounts = [{ ...discard, reason: 'decision D-1' }];
+    const accounts = [{ ...discard, because: { kind: 'decision', id: 'D-1' } as const }];
     expect((await repo.resolve(id, { author: merger, results, accounts })).kind).toBe('landed');
   });
 

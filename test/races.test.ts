@@ -197,7 +197,8 @@ test('a deletion that the result undoes, and a claim of having kept, need to be 
   expect(await repo.resolve(id, { author: agent('m'), results })).toMatchObject({ code: 'resolution-unaccounted' });
   const claimed = await repo.resolve(id, { author: agent('m'), results, accounts: [{ ...place, fate: 'kept' }] });
   expect(claimed).toMatchObject({ code: 'resolution-unaccounted' });
-  const accounts = [{ ...place, fate: 'discarded', reason: 'the newer text stays' } as const];
+  const because = { kind: 'decision', id: 'D-1' } as const;
+  const accounts = [{ ...place, fate: 'discarded', because } as const];
   expect((await repo.resolve(id, { author: agent('m'), results, accounts })).kind).toBe('landed');
 });
 
@@ -392,7 +393,7 @@ test.each([true, false])(
   },
 );
 
-test('a resolution names the author of the side that it saw, not only of the one that was recorded', async () => {
+test('a resolution names every author of the side that it saw, not only of the one that was recorded', async () => {
   const repo = await tempRepo();
   const v1 = await put(repo, 'a', lines);
   const first = await repo.put('a', lines.replace('one', 'ONE'), { author: agent('first'), expect: version(v1) });
@@ -405,7 +406,7 @@ test('a resolution names the author of the side that it saw, not only of the one
     asOf: repo.conflict(id).asOf,
     results: [{ path: 'a', content: lines.replace('one', 'ONCE\neins') }],
   });
-  expect(repo.commit(seqOf(outcome)).coAuthors.map(({ name }) => name)).toEqual(['mine', 'later']);
+  expect(repo.commit(seqOf(outcome)).coAuthors.map(({ name }) => name)).toEqual(['mine', 'later', 'first']);
 });
 
 test('a parked intent with an operation id that can no longer be prepared ends at the thaw', async () => {

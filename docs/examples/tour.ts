@@ -38,7 +38,7 @@ if (clash.kind === 'conflicted') {
     author: { name: 'cyd', kind: 'agent', role: 'merger' },
     asOf: conflict.asOf,
     results: [{ path: 'src/parser.ts', content: 'export const a = 3;\n' }],
-    otherwise: { fate: 'discarded', reason: 'bob measured it' },
+    otherwise: { fate: 'discarded', reason: 'bob measured it', because: { kind: 'decision', id: 'D-7' } },
   });
   console.log('resolved:', resolved.kind);
 }

@@ -98,7 +98,7 @@ export class RandomHistory {
       await this.repo.resolve(conflict.id, {
         author: agent('merger'),
         results,
-        otherwise: { fate: 'discarded', reason: 'the incoming side was asked for' },
+        otherwise: { fate: 'discarded', reason: 'incoming was asked for', because: { kind: 'decision', id: 'D-1' } },
         asOf: conflict.asOf,
       }),
     );

@@ -7,7 +7,15 @@ export {
   type ErrorCode,
   type ErrorFields,
 } from './core/errors.ts';
-export { formatCursor, parseCursor, startCursor, type Cursor, type EventKind, type RepoEvent } from './core/event.ts';
+export {
+  formatCursor,
+  parseCursor,
+  startCursor,
+  type Cursor,
+  type EventKind,
+  type RepoEvent,
+  type SideAuthor,
+} from './core/event.ts';
 export type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './core/ids.ts';
 export {
   absent,
@@ -16,7 +24,9 @@ export {
   type Author,
   type AuthorKind,
   type Change,
+  type DiscardCause,
   type HunkAccount,
+  type HunkFate,
   type Intent,
   type Precondition,
   type Read,

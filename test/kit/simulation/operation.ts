@@ -117,7 +117,8 @@ export function drawResolution(
     const lines = [...now, ...fresh];
     return { path, content: lines.length === 0 ? null : `${lines.join('\n')}\n` };
   });
-  const otherwise = { fate: 'discarded', reason: 'settled by the simulation' } as const;
+  const because = { kind: 'decision', id: 'D-1' } as const;
+  const otherwise = { fate: 'discarded', reason: 'settled by the simulation', because } as const;
   const resolution = {
     author: { name: id, kind: 'agent' } as const,
     operationId: id,

@@ -68,7 +68,8 @@ const scripts: Readonly<Record<string, Script>> = {
   merger: ({ brief }) => {
     const conflict = brief.role === 'merger' ? brief.conflict : '';
     const results = [{ path: 'src/config.js', content: config(5) }];
-    const otherwise = { fate: 'discarded', reason: 'the larger number of retries holds' };
+    const reason = 'the larger number of retries holds';
+    const otherwise = { fate: 'discarded', reason, because: { kind: 'decision', id: 'retries-5' } };
     return {
       calls: [
         { name: 'resolve', arguments: { conflict, results, otherwise } },

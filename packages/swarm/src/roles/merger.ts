@@ -10,7 +10,7 @@ export const merger: Role = {
 
 Constraints
 - base is what both sides started from, current is what stands in the repository, incoming is what was refused.
-- Each hunk of each side is kept, transformed, or discarded with a reason; say which in accounts. Discarding is right only where the sides cannot both hold.
+- Each hunk of each side is kept, transformed, or discarded; say which in accounts. Discarding is right only where the sides cannot both hold, and cites in because what it rests on: a decision by its id, a file where the same stands already, or a check that fails with the hunk. Its author is told.
 - Write no conflict markers, and change nothing that neither side changed.
 - Only the conflicted paths are yours. If the file moved on meanwhile, the answer says so: read the conflict again and resolve again.
 - Finish with status blocked where the sides contradict one another and you cannot know which holds; the planner decides then.

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { HunkAccount } from '@mound/vcs';
+import type { HunkAccount, HunkFate } from '@mound/vcs';
 import type { JsonValue } from '../core/json.ts';
 import { finishToolOf } from './common-tools.ts';
 import type { MergerOperations } from './operations.ts';
@@ -13,12 +13,21 @@ const readConflictTool = defineTool(
   z.strictObject({ conflict: z.string().min(1) }),
 );
 
+const because = z
+  .discriminatedUnion('kind', [
+    z.strictObject({ kind: z.literal('decision'), id: z.string().min(1) }),
+    z.strictObject({ kind: z.literal('identical'), path: z.string().min(1) }),
+    z.strictObject({ kind: z.literal('check'), command: z.string().min(1), finding: z.string().min(1) }),
+  ])
+  .describe('What a discard rests on: a decision, a file where the same stands, or a check that fails with the hunk.');
+
 const account = z.strictObject({
   path: z.string(),
   side: z.enum(['current', 'incoming']),
   hunk: z.int().min(0),
   fate: z.enum(['kept', 'transformed', 'discarded']),
   reason: z.string().optional(),
+  because: because.optional(),
 });
 
 const resolveTool = defineTool(
@@ -29,13 +38,26 @@ const resolveTool = defineTool(
     results: z.array(z.strictObject(contentFields)).min(1),
     accounts: z.array(account).optional(),
     otherwise: z
-      .strictObject({ fate: z.enum(['transformed', 'discarded']), reason: z.string().min(1) })
+      .strictObject({
+        fate: z.enum(['transformed', 'discarded']),
+        reason: z.string().min(1),
+        because: because.optional(),
+      })
       .optional()
       .describe('For every hunk that accounts does not name and that is not to be seen in the results.'),
     message: z.string().optional(),
     rationale: z.string().optional(),
   }),
 );
+
+type LooseFate = { readonly [K in keyof HunkFate]: HunkFate[K] | undefined } & Pick<HunkFate, 'fate'>;
+
+/** A field that was not given is not there. */
+const fateOf = ({ fate, reason, because: cause }: LooseFate): HunkFate => ({
+  fate,
+  ...(reason !== undefined && { reason }),
+  ...(cause !== undefined && { because: cause }),
+});
 
 export const mergerTools = (operations: MergerOperations): Tool[] => [
   bindTool(readConflictTool, ({ conflict }) => {
@@ -47,9 +69,15 @@ export const mergerTools = (operations: MergerOperations): Tool[] => [
       more: { ...(details as unknown as Record<string, JsonValue>) },
     };
   }),
-  bindTool(resolveTool, async ({ accounts, ...request }) => {
-    const accounted = accounts?.map(({ reason, ...rest }): HunkAccount => ({ ...rest, ...(reason && { reason }) }));
-    return outcomeAnswer(await operations.resolve({ ...request, accounts: accounted }));
+  bindTool(resolveTool, async ({ accounts, otherwise, ...request }) => {
+    const accounted = accounts?.map(({ path, side, hunk, ...said }): HunkAccount => ({
+      path,
+      side,
+      hunk,
+      ...fateOf(said),
+    }));
+    const rest = otherwise && fateOf(otherwise);
+    return outcomeAnswer(await operations.resolve({ ...request, accounts: accounted, otherwise: rest }));
   }),
   finishToolOf((report) => operations.finish(report)),
 ];

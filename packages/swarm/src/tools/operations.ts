@@ -1,4 +1,4 @@
-import type { HunkAccount, Mode, Outcome } from '@mound/vcs';
+import type { HunkAccount, HunkFate, Mode, Outcome } from '@mound/vcs';
 import type { Handoff, Task, TaskReport } from '../core/task.ts';
 
 /** What an operation does not do, and what to do instead. Expected, so a value. */
@@ -117,7 +117,7 @@ export interface ResolveRequest {
   readonly results: readonly ContentChange[];
   readonly accounts?: readonly HunkAccount[] | undefined;
   /** For the hunks that are not named in `accounts` and not to be seen in the results. */
-  readonly otherwise?: Pick<HunkAccount, 'fate' | 'reason'> | undefined;
+  readonly otherwise?: HunkFate | undefined;
   readonly message?: string | undefined;
   readonly rationale?: string | undefined;
 }

@@ -101,8 +101,9 @@ export function addCareCommands(program: Command, finish: Finish): void {
         const stats = repo.stats();
         if (context.isJson) await writeJson(stats);
         else {
-          const { bytesByKind, ...counts } = stats;
+          const { bytesByKind, hunks, ...counts } = stats;
           for (const [name, value] of Object.entries(counts)) await writeLine(`${name}  ${String(value)}`);
+          for (const [fate, count] of Object.entries(hunks)) await writeLine(`hunks.${fate}  ${count}`);
           for (const [kind, bytes] of Object.entries(bytesByKind)) await writeLine(`bytes.${kind}  ${bytes}`);
         }
         finish(exitCodes.ok);

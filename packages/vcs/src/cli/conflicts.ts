@@ -50,8 +50,11 @@ Standard input is one JSON object:
   results    [{"path", "content"}] for each conflicted path: the whole new text, or null to delete;
              "contentBase64" instead for bytes, "mode" where it changes
   asOf       the "asOf" that 'conflicts show --json' gave: the state that you saw
-  accounts   [{"path", "side": "current"|"incoming", "hunk": N, "fate": "kept"|"transformed"|"discarded", "reason"}]
-  otherwise  {"fate": "transformed"|"discarded", "reason"} for hunks that are not to be seen in the results
+  accounts   [{"path", "side": "current"|"incoming", "hunk": N, "fate": "kept"|"transformed"|"discarded",
+             "reason", "because"}]
+  otherwise  {"fate", "reason", "because"} for hunks that are not to be seen in the results
+             "because" is {"kind": "decision", "id"}, {"kind": "identical", "path"} or
+             {"kind": "check", "command", "finding"}; an agent needs one to discard what another wrote
   message, rationale
 A hunk whose lines stand in the result needs no account.`;
 

@@ -1,5 +1,5 @@
 import { MoundError } from '../core/errors.ts';
-import type { HunkAccount } from '../core/intent.ts';
+import type { DiscardCause, HunkAccount, HunkFate } from '../core/intent.ts';
 import { isMode } from '../core/mode.ts';
 import type { Resolution } from '../repo/api.ts';
 
@@ -50,26 +50,40 @@ function resultOf(value: unknown): Resolution['results'][number] {
 
 const fates = ['kept', 'transformed', 'discarded'] as const;
 
+const causeFields = { decision: ['id'], identical: ['path'], check: ['command', 'finding'] } as const;
+
+function causeOf(value: unknown): DiscardCause {
+  const { kind } = fieldsOf(value, 'a "because"', ['kind', 'id', 'path', 'command', 'finding']);
+  const named = oneOf(kind, Object.keys(causeFields) as (keyof typeof causeFields)[], 'the kind of a "because"');
+  const fields = fieldsOf(value, 'a "because"', ['kind', ...causeFields[named]]);
+  const text = (field: string): string => textOf(fields[field], `the ${field} of a "because"`);
+  if (named === 'decision') return { kind: named, id: text('id') };
+  if (named === 'identical') return { kind: named, path: text('path') };
+  return { kind: named, command: text('command'), finding: text('finding') };
+}
+
+function fateOf({ fate, reason, because }: Fields, what: string): HunkFate {
+  return {
+    fate: oneOf(fate, fates, `the fate of ${what}`),
+    ...(reason !== undefined && { reason: textOf(reason, `the reason of ${what}`) }),
+    ...(because !== undefined && { because: causeOf(because) }),
+  };
+}
+
 function accountOf(value: unknown): HunkAccount {
-  const fields = fieldsOf(value, 'an account', ['path', 'side', 'hunk', 'fate', 'reason']);
-  const { hunk, reason } = fields;
+  const fields = fieldsOf(value, 'an account', ['path', 'side', 'hunk', 'fate', 'reason', 'because']);
+  const { hunk } = fields;
   if (!Number.isSafeInteger(hunk)) throw malformed('the hunk of an account is no whole number');
   return {
     path: textOf(fields['path'], 'the path of an account'),
     side: oneOf(fields['side'], ['current', 'incoming'], 'the side of an account'),
     hunk: hunk as number,
-    fate: oneOf(fields['fate'], fates, 'the fate of an account'),
-    ...(reason !== undefined && { reason: textOf(reason, 'the reason of an account') }),
+    ...fateOf(fields, 'an account'),
   };
 }
 
-function otherwiseOf(value: unknown): Pick<HunkAccount, 'fate' | 'reason'> {
-  const { fate, reason } = fieldsOf(value, '"otherwise"', ['fate', 'reason']);
-  return {
-    fate: oneOf(fate, fates, 'the fate of "otherwise"'),
-    ...(reason !== undefined && { reason: textOf(reason, 'the reason of "otherwise"') }),
-  };
-}
+const otherwiseOf = (value: unknown): HunkFate =>
+  fateOf(fieldsOf(value, '"otherwise"', ['fate', 'reason', 'because']), '"otherwise"');
 
 /** Reads what `conflicts resolve` is given. Errors: `stdin-malformed`. */
 export function parseResolution(text: string): Omit<Resolution, 'author'> {

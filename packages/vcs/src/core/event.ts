@@ -1,4 +1,4 @@
-import type { AuthorKind } from './intent.ts';
+import type { AuthorKind, HunkAccount } from './intent.ts';
 import type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './ids.ts';
 import type { MergedPath } from './outcome.ts';
 
@@ -19,11 +19,16 @@ export function parseCursor(text: string): Cursor | undefined {
   return { seq: Number(match[1]), index: match[2] === undefined ? Number.MAX_SAFE_INTEGER : Number(match[2]) };
 }
 
-interface Origin {
+export interface Origin {
   readonly author: string;
   readonly authorKind: AuthorKind;
   readonly agent?: string;
   readonly task?: string;
+}
+
+/** Who wrote a side of a conflict, or a part of it, and where the log says so. */
+export interface SideAuthor extends Origin {
+  readonly seq: Seq;
 }
 
 /** The part of an event that its kind decides. */
@@ -36,7 +41,20 @@ export type EventBody =
       readonly operationId?: string;
     })
   | (Origin & { readonly kind: 'file.merged' } & MergedPath)
-  | (Origin & { readonly kind: 'conflict.opened'; readonly conflict: ConflictId; readonly paths: readonly RepoPath[] })
+  | (Origin & {
+      readonly kind: 'conflict.opened';
+      readonly conflict: ConflictId;
+      readonly paths: readonly RepoPath[];
+      /** Whose landings the intent met, newest first. */
+      readonly met: readonly SideAuthor[];
+    })
+  | (Origin & {
+      /** By the author of the resolution. */
+      readonly kind: 'hunk.discarded';
+      readonly conflict: ConflictId;
+      /** Whose work went: of them, and of those who gave them their task, it is to be known. */
+      readonly wroteBy: readonly SideAuthor[];
+    } & Omit<HunkAccount, 'fate'>)
   | (Origin & {
       readonly kind: 'conflict.resolved';
       readonly conflict: ConflictId;

@@ -90,15 +90,32 @@ export interface Read {
   readonly version: number;
 }
 
+/**
+ * What a discard rests on, so that the author of what went can follow it.
+ * - `decision`: a settled choice, by its id.
+ * - `identical`: what the hunk says stands in this file already; the store looks.
+ * - `check`: a command that failed with the hunk in place, and what it said.
+ */
+export type DiscardCause =
+  | { readonly kind: 'decision'; readonly id: string }
+  | { readonly kind: 'identical'; readonly path: string }
+  | { readonly kind: 'check'; readonly command: string; readonly finding: string };
+
+/** What became of a hunk: its lines stand in the result, something made of them does, or neither. */
+export interface HunkFate {
+  readonly fate: 'kept' | 'transformed' | 'discarded';
+  /** For `discarded` this, or `because`. */
+  readonly reason?: string;
+  /** Needed where an agent discards what another wrote. */
+  readonly because?: DiscardCause;
+}
+
 /** How one hunk of one side of a conflict was dealt with. */
-export interface HunkAccount {
+export interface HunkAccount extends HunkFate {
   readonly path: string;
   readonly side: 'current' | 'incoming';
   /** Index of the hunk in the conflict's listing. */
   readonly hunk: number;
-  readonly fate: 'kept' | 'transformed' | 'discarded';
-  /** Needed for `discarded`. */
-  readonly reason?: string;
 }
 
 /** What a caller asks to change, as one atomic piece. At least one change or record. */

@@ -1,10 +1,10 @@
 import { conflictIdOf, parkedIdOf, type RepoPath, type Seq } from '../core/ids.ts';
-import type { EventBody, RepoEvent } from '../core/event.ts';
-import type { LandingEntry, LogEntry } from '../format/entry.ts';
+import type { EventBody, Origin, RepoEvent, SideAuthor } from '../core/event.ts';
+import type { ConflictEntry, LandingEntry, LogEntry } from '../format/entry.ts';
+import { unpackAccounts } from '../land/account-codec.ts';
 import { mergedPathsOf } from '../land/outcomes.ts';
+import { sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
 import type { LogReader } from '../log/log-reader.ts';
-
-type Origin = Pick<EventBody, 'author' | 'authorKind' | 'agent' | 'task'>;
 
 /** The events of one entry: a pure function of it (and of the names that its ids stand for). */
 export function eventsOf(reader: LogReader, entry: LogEntry): RepoEvent[] {
@@ -33,7 +33,7 @@ function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin): EventBody
       const paths = entry.paths.map((row) => row.path as RepoPath);
       return [
         ...unparked(entry.unparks, 'conflicted', origin),
-        { kind: 'conflict.opened', ...origin, conflict: conflictIdOf(entry.seq), paths },
+        { kind: 'conflict.opened', ...origin, conflict: conflictIdOf(entry.seq), paths, met: metBy(reader, entry) },
       ];
     }
     case 'parked':
@@ -84,6 +84,24 @@ function bodiesOfLanding(reader: LogReader, entry: LandingEntry, origin: Origin)
     const conflict = reader.mustGetEntry(entry.resolves);
     const paths = conflict.kind === 'conflict' ? conflict.paths.map((row) => row.path as RepoPath) : [];
     bodies.push({ kind: 'conflict.resolved', ...origin, conflict: conflictIdOf(entry.resolves), paths });
+    bodies.push(...discarded(reader, entry, origin));
   }
   return bodies;
+}
+
+/** Whose landings an intent met: those that made its base what it found. */
+function metBy(reader: LogReader, { paths, branchId, comparedAt }: ConflictEntry): SideAuthor[] {
+  const seqs = paths.flatMap(({ path, base }) =>
+    versionsOfSide(reader, { branchId, path: path as RepoPath, base, asOf: comparedAt }).map(({ seq }) => seq),
+  );
+  return [...new Set(seqs)].toSorted((a, b) => b - a).map((seq) => sideAuthorAt(reader, seq));
+}
+
+function discarded(reader: LogReader, { accounts, resolves }: LandingEntry, origin: Origin): EventBody[] {
+  if (accounts === undefined) return [];
+  const gone = unpackAccounts(accounts).filter(({ fate }) => fate === 'discarded');
+  return gone.map(({ fate: _fate, from, ...account }) => {
+    const wroteBy = from.map((seq) => sideAuthorAt(reader, seq));
+    return { kind: 'hunk.discarded', ...origin, conflict: conflictIdOf(resolves), ...account, wroteBy };
+  });
 }

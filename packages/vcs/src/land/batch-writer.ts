@@ -26,6 +26,7 @@ import { linkAfter } from '../log/places.ts';
 import { firstLink, linkAfterVersion, Version } from '../log/version.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
+import { countFates } from './account-codec.ts';
 import { digestEdits } from './prepare.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
 
@@ -247,6 +248,7 @@ export class BatchWriter {
       this.reader.store.steps.reach('git-marked');
     }
     if (extras.resolves > 0) this.close('conflicts', extras.resolves, seq);
+    countFates(this.counters, extras.accounts);
     if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
     return entry;
   }

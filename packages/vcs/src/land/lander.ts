@@ -15,7 +15,6 @@ import { encodeKept } from './kept.ts';
 import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
 import { LandingState } from './landing-state.ts';
 import { StaleMerge } from './merge-stale.ts';
-import { outcomeOfEntry } from './outcomes.ts';
 import { prepare } from './prepare.ts';
 import { Waits } from './waits.ts';
 import type { LandingExtras, PreparedIntent } from './prepared.ts';
@@ -144,13 +143,20 @@ export class Lander {
     return first ?? rejected;
   }
 
-  /** What a resolution of a conflict came to, if it landed under this operation id before. */
-  firstResolution(conflict: number, operationId: string | undefined): Outcome | undefined {
+  /**
+   * What a resolution of a conflict came to, if it landed under its operation id before.
+   * Errors: `operation-mismatch` where another one did.
+   */
+  firstResolution(conflict: number, admitted: AdmittedIntent): Outcome | undefined {
+    const { operationId } = admitted;
     if (operationId === undefined) return undefined;
     this.operations.catchUp(this.reader.store.counters);
     const seq = this.operations.seqOf(operationId);
     const entry = seq === undefined ? undefined : this.reader.mustGetEntry(seq);
-    return entry?.kind === 'landing' && entry.resolves === conflict ? outcomeOfEntry(this.reader, entry) : undefined;
+    if (entry?.kind !== 'landing' || entry.resolves !== conflict) return undefined;
+    const first = firstOutcomeOf(this.reader, seq, operationId, digestAsked(admitted));
+    if (first instanceof Error) throw first;
+    return first;
   }
 
   /** Hashes large contents in a thread. Imported commits keep the order of their calls all the same. */

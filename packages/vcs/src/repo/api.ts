@@ -1,6 +1,6 @@
 import type { Cursor, RepoEvent } from '../core/event.ts';
 import type { BlobId, CommitId, FileVersion, ParkedId, RepoPath, Seq } from '../core/ids.ts';
-import type { Author, HunkAccount, Intent, Precondition, RecordWrite } from '../core/intent.ts';
+import type { Author, HunkAccount, HunkFate, Intent, Precondition, RecordWrite } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { CompactReport } from '../core/compact-report.ts';
@@ -85,7 +85,7 @@ export interface Resolution {
   }[];
   readonly accounts?: readonly HunkAccount[];
   /** For each hunk that is not seen to be kept and that `accounts` does not name. */
-  readonly otherwise?: Pick<HunkAccount, 'fate' | 'reason'>;
+  readonly otherwise?: HunkFate;
   /** `asOf` of the view that the resolver saw; default: that of the recorded conflict. */
   readonly asOf?: number;
   readonly operationId?: string;

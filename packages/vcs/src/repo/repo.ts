@@ -344,7 +344,9 @@ export class EmbeddedRepo implements Repo {
 
   stats(): Stats {
     this.reader.refresh();
-    const { lastSeq, commits, objects, nextPathId, nextBranchId, conflictsOpen, parkedOpen } = this.store.counters;
+    const { counters } = this.store;
+    const { lastSeq, commits, objects, nextPathId, nextBranchId, conflictsOpen, parkedOpen } = counters;
+    const { hunksKept: kept, hunksTransformed: transformed, hunksDiscarded: discarded } = counters;
     return {
       seq: lastSeq as Seq,
       commits,
@@ -353,6 +355,7 @@ export class EmbeddedRepo implements Repo {
       branches: nextBranchId,
       conflictsOpen,
       parkedOpen,
+      hunks: { kept, transformed, discarded },
       bytes: this.store.bytesOnDisk(),
       bytesByKind: this.store.bytesByKind(),
     };

@@ -1,10 +1,12 @@
+import { isSameActor } from '../core/actor.ts';
 import type { RepoPath } from '../core/ids.ts';
 import { absent, type Intent, type Precondition } from '../core/intent.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { admit } from '../intent/admit.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
-import { accountFor, packAccounts, type ResolvedPath } from '../land/accounting.ts';
+import { packAccounts } from '../land/account-codec.ts';
+import { accountFor, type Powers, type ResolvedPath } from '../land/accounting.ts';
 import type { Lander } from '../land/lander.ts';
 import { noExtras } from '../land/prepared.ts';
 import { stateOf, type Conflicts, type OpenConflict } from '../views/conflicts.ts';
@@ -25,8 +27,6 @@ export async function resolveConflict(
   resolution: Resolution,
 ): Promise<Outcome> {
   const open = conflicts.get(id);
-  const first = lander.firstResolution(open.entry.seq, resolution.operationId);
-  if (first !== undefined) return first;
   const asOf = resolution.asOf ?? open.entry.comparedAt;
   if (!conflicts.isSeen(open, asOf)) {
     return reject(
@@ -53,6 +53,8 @@ export async function resolveConflict(
   }
   const admitted = admitResolution(conflicts, open, view, resolution);
   if (isRejected(admitted)) return admitted;
+  const first = lander.firstResolution(open.entry.seq, admitted);
+  if (first !== undefined) return first;
   const resolved = view.paths.map((row): ResolvedPath => {
     const edit = admitted.edits.find((candidate) => candidate.path === row.path);
     const result = edit?.kind === 'put' && edit.content ? { content: edit.content, mode: edit.mode ?? 'file' } : null;
@@ -64,7 +66,8 @@ export async function resolveConflict(
     };
     return { path: row.path, input, result };
   });
-  const accounted = accountFor(resolved, resolution.accounts ?? [], resolution.otherwise);
+  const powers = powersOf(conflicts, open, view.asOf, admitted);
+  const accounted = accountFor(resolved, resolution.accounts ?? [], resolution.otherwise, powers);
   if (isRejected(accounted)) return accounted;
   return lander.land(admitted, {
     ...noExtras,
@@ -72,6 +75,24 @@ export async function resolveConflict(
     resolves: open.entry.seq,
     accounts: packAccounts(accounted.accounts),
   });
+}
+
+/** An agent may discard its own work for a reason in its own words; people answer for what they discard. */
+function powersOf(conflicts: Conflicts, open: OpenConflict, asOf: number, { author, edits }: AdmittedIntent): Powers {
+  const rows = new Map(conflicts.rows(open, asOf).map((row) => [row.path, row]));
+  return {
+    from: (path, side, stretch) => {
+      const row = rows.get(path);
+      return row === undefined ? [] : conflicts.from(open, row, asOf, side, stretch);
+    },
+    mayDiscardFreely: (from) =>
+      author.kind !== 'agent' || from.every((seq) => isSameActor(conflicts.authorAt(seq), author)),
+    contentAt: (path) => {
+      const edit = edits.find((candidate) => candidate.path === path);
+      if (edit?.kind === 'put' && edit.content !== undefined) return edit.content;
+      return edit?.kind === 'delete' ? undefined : conflicts.contentAt(open, path as RepoPath, asOf);
+    },
+  };
 }
 
 /** The kept intent with the results in place of its conflicted paths. */

@@ -30,6 +30,10 @@ export interface Counters {
   parkedOpen: number;
   /** Raised whenever entries are rewritten: what a process remembers of them is old then. */
   rewrites: number;
+  /** Hunks of resolved conflicts, by what became of them. */
+  hunksKept: number;
+  hunksTransformed: number;
+  hunksDiscarded: number;
 }
 
 export const firstCounters: Counters = {
@@ -49,6 +53,9 @@ export const firstCounters: Counters = {
   conflictsOpen: 0,
   parkedOpen: 0,
   rewrites: 0,
+  hunksKept: 0,
+  hunksTransformed: 0,
+  hunksDiscarded: 0,
 };
 
 /** The order of the fields on disk. */
@@ -69,6 +76,9 @@ const fields = [
   'conflictsOpen',
   'parkedOpen',
   'rewrites',
+  'hunksKept',
+  'hunksTransformed',
+  'hunksDiscarded',
 ] as const satisfies readonly (keyof Counters)[];
 
 export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));

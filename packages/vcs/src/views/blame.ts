@@ -2,6 +2,7 @@ import { MoundError } from '../core/errors.ts';
 import type { RepoPath, Seq } from '../core/ids.ts';
 import { isPathFault, parsePath } from '../core/path.ts';
 import { nowhere, type LandingEntry, type Place } from '../format/entry.ts';
+import { olderVersion } from '../land/side-landings.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { placeAsOf } from '../log/places.ts';
 import { changedLines, isText, splitLines } from '../merge/index.ts';
@@ -36,7 +37,7 @@ export function blame(reader: LogReader, branchId: number, path: string, seq: nu
   let lines: readonly string[] = text;
   let open = text.map((_, at): OpenLine => ({ newest: at, at }));
   while (open.length > 0) {
-    const older = olderOf(reader, place);
+    const older = liveOr(reader, olderVersion(reader, place));
     const olderLines = older.seq === 0 ? [] : linesAt(reader, older);
     const carried = carry(olderLines, lines, open);
     const isCarried = new Set(carried.map((line) => line.newest));
@@ -48,17 +49,8 @@ export function blame(reader: LogReader, branchId: number, path: string, seq: nu
   return text.map((line, at) => lineOf(reader, origins[at] ?? newest, at + 1, line));
 }
 
-/** The version from which a version was made: where it was moved from, else the one before it; nowhere for a new file. */
-function olderOf(reader: LogReader, place: Place): Place {
-  const row = reader.change(place);
-  if (row.movedPathId !== 0) {
-    const source = reader.landing(place.seq).changes.find(({ pathId }) => pathId === row.movedPathId);
-    if (source !== undefined && source.previous.seq > 0) return liveOr(reader, source.previous);
-  }
-  return row.previous.seq === 0 ? nowhere : liveOr(reader, row.previous);
-}
-
-const liveOr = (reader: LogReader, place: Place): Place => (reader.version(place).mode === undefined ? nowhere : place);
+const liveOr = (reader: LogReader, place: Place): Place =>
+  place.seq === 0 || reader.version(place).mode === undefined ? nowhere : place;
 
 function linesAt(reader: LogReader, place: Place): readonly string[] {
   const content = reader.content(place);

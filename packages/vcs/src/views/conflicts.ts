@@ -1,18 +1,32 @@
 import { MoundError } from '../core/errors.ts';
-import { conflictIdOf, seqOfId, type RepoPath, type Seq } from '../core/ids.ts';
+import { conflictIdOf, seqOfId, type BlobId, type RepoPath, type Seq } from '../core/ids.ts';
+import type { SideAuthor } from '../core/event.ts';
 import type { Author } from '../core/intent.ts';
 import type { ConflictEntry, Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
+import { unpackAccounts } from '../land/account-codec.ts';
 import { decodeKept } from '../land/kept.ts';
+import { landingsOfLines, sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
+import type { Stretch } from '../land/stretches.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
-import { mergeFile, type FileState, type MergeInput } from '../merge/index.ts';
+import { isText, mergeFile, splitLines, type FileState, type MergeInput } from '../merge/index.ts';
 import { ConflictRows, type ConflictRow } from './conflict-rows.ts';
 import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
 
-const absentSide: ConflictSide = { version: 0, blob: undefined, mode: undefined, content: undefined };
+const noTerms = { lineEnd: undefined, isLastLineEnded: undefined } as const;
+const absentSide: ConflictSide = { version: 0, blob: undefined, mode: undefined, content: undefined, ...noTerms };
+
+/** How a text's lines end: of its own, beside what they say. */
+function lineTerms(state: FileState): Pick<ConflictSide, 'lineEnd' | 'isLastLineEnded'> {
+  if (state.content.length === 0 || !isText(state)) return noTerms;
+  const ended = splitLines(state.content).filter((line) => line.endsWith('\n'));
+  const crlf = ended.filter((line) => line.endsWith('\r\n')).length;
+  const lineEnd = ended.length === 0 ? undefined : crlf === 0 ? 'lf' : crlf === ended.length ? 'crlf' : 'mixed';
+  return { lineEnd, isLastLineEnded: state.content.at(-1) === 0x0a };
+}
 
 /** A conflict with its entry and the intent that it keeps. */
 export interface OpenConflict {
@@ -43,14 +57,43 @@ export class Conflicts {
     return this.reader.store.tables.conflicts.getBinary(seqKey(seq))?.readUIntBE(0, 6) ?? 0;
   }
 
-  /** Authors of the incoming and of the current sides as of a seq, each once. */
-  authorsOfSides({ entry, kept }: OpenConflict, asOf: number): Author[] {
-    const current = new ConflictRows(this.reader, entry, kept, asOf)
-      .rows()
-      .filter((row) => row.current.seq !== 0)
-      .map((row) => this.reader.author(this.reader.landing(row.current.seq).authorId));
-    const byKey = new Map([kept.author, ...current].map((author) => [JSON.stringify(author), author]));
+  /** Authors of the incoming and of the current sides as of a seq, each once: of every landing since the base. */
+  authorsOfSides(open: OpenConflict, asOf: number): Author[] {
+    const current = this.rows(open, asOf)
+      .flatMap((row) => this.landingsOf(open, row, asOf))
+      .map((seq) => this.reader.author(this.reader.landing(seq).authorId));
+    const byKey = new Map([open.kept.author, ...current].map((author) => [JSON.stringify(author), author]));
     return [...byKey.values()];
+  }
+
+  rows({ entry, kept }: OpenConflict, asOf: number): ConflictRow[] {
+    return new ConflictRows(this.reader, entry, kept, asOf).rows();
+  }
+
+  /** Seqs of the landings that made the current side what it is, newest first. */
+  private landingsOf(open: OpenConflict, row: ConflictRow, asOf: number): number[] {
+    return [...new Set(this.versionsOf(open, row, asOf).map(({ seq }) => seq))];
+  }
+
+  private versionsOf({ entry }: OpenConflict, { path, base }: ConflictRow, asOf: number): Place[] {
+    return versionsOfSide(this.reader, { branchId: entry.branchId, path, base, asOf });
+  }
+
+  /** Seqs of the entries that brought what a side has in a stretch. */
+  from(open: OpenConflict, row: ConflictRow, asOf: number, side: 'current' | 'incoming', stretch: Stretch): number[] {
+    if (side === 'incoming') return [open.entry.seq];
+    const { base, texts } = stretch;
+    return landingsOfLines(this.reader, this.versionsOf(open, row, asOf), base, texts.current ?? Buffer.alloc(0));
+  }
+
+  authorAt(seq: number): Author {
+    return this.reader.author(this.reader.mustGetEntry(seq).authorId);
+  }
+
+  /** What stands at a path of the conflict's branch as of a seq. */
+  contentAt({ entry, kept }: OpenConflict, path: RepoPath, asOf: number): Buffer | undefined {
+    const place = new ConflictRows(this.reader, entry, kept, asOf).liveAt(path, asOf);
+    return place.seq === 0 ? undefined : contentOrNotice(this.reader, place);
   }
 
   listOpen(): ConflictView[] {
@@ -66,7 +109,10 @@ export class Conflicts {
    * A conflict with its current sides as of a seq; by default the newest while it is open, so that it can be
    * merged again when a side has moved on.
    */
-  view({ entry, kept, closedBy }: OpenConflict, asOf = this.newestSeq(entry, closedBy)): ConflictView {
+  view(open: OpenConflict, asOf = this.newestSeq(open.entry, open.closedBy)): ConflictView {
+    const { entry, kept, closedBy } = open;
+    const ending = closedBy === 0 ? undefined : this.reader.mustGetEntry(closedBy);
+    const accounts = ending?.kind === 'landing' && ending.accounts ? unpackAccounts(ending.accounts) : undefined;
     return {
       id: conflictIdOf(entry.seq),
       state: closedBy === 0 ? 'open' : 'resolved',
@@ -77,8 +123,9 @@ export class Conflicts {
       ...(kept.task !== undefined && { task: kept.task }),
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,
-      paths: new ConflictRows(this.reader, entry, kept, asOf).rows().map((row) => this.pathView(row)),
+      paths: this.rows(open, asOf).map((row) => this.pathView(open, row, asOf)),
       ...(closedBy !== 0 && { resolvedAt: closedBy as Seq }),
+      ...(accounts && { accounts: accounts.map(({ from: _from, ...account }) => account) }),
     };
   }
 
@@ -92,19 +139,20 @@ export class Conflicts {
   }
 
   /** Paths of the kept intent that a resolution as of a seq replaces by results. */
-  askedPaths({ entry, kept }: OpenConflict, asOf: number): RepoPath[] {
-    return new ConflictRows(this.reader, entry, kept, asOf).rows().map((row) => row.askedPath);
+  askedPaths(open: OpenConflict, asOf: number): RepoPath[] {
+    return this.rows(open, asOf).map((row) => row.askedPath);
   }
 
   isLiveAt({ entry, kept }: OpenConflict, path: RepoPath, asOf: number): boolean {
     return new ConflictRows(this.reader, entry, kept, asOf).liveAt(path, asOf).seq !== 0;
   }
 
-  private pathView(row: ConflictRow): ConflictPath {
+  private pathView(open: OpenConflict, row: ConflictRow, asOf: number): ConflictPath {
     const { path, reason, driver } = row;
     const base = this.side(row.base);
     const current = this.side(row.current);
     let found: readonly Hunk[] | undefined;
+    const currentBy = (): SideAuthor[] => this.landingsOf(open, row, asOf).map((seq) => sideAuthorAt(this.reader, seq));
     return {
       path,
       reason,
@@ -112,6 +160,9 @@ export class Conflicts {
       base,
       current,
       incoming: incomingSide(row.incoming),
+      get currentBy() {
+        return currentBy();
+      },
       // Merging costs more than all else here, and many readers want the sides alone.
       get hunks() {
         found ??= hunksOf({ path, base: stateOf(base), current: stateOf(current), incoming: row.incoming });
@@ -123,14 +174,32 @@ export class Conflicts {
   private side(place: Place): ConflictSide {
     if (place.seq === 0) return absentSide;
     const { blob, mode } = this.reader.change(place);
-    if (blob === undefined) return { ...absentSide, version: place.seq };
-    return { version: place.seq, blob, mode, content: contentOrNotice(this.reader, place) };
+    if (blob === undefined || mode === undefined) return { ...absentSide, version: place.seq };
+    return sideOf({ content: contentOrNotice(this.reader, place), mode }, place.seq, blob);
   }
 }
 
 function incomingSide(state: FileState | null): ConflictSide {
   if (state === null) return absentSide;
-  return { version: 0, blob: blobIdOf(state.content), mode: state.mode, content: Buffer.from(state.content) };
+  return sideOf(state, 0, blobIdOf(state.content));
+}
+
+/** Its terms are looked up when they are asked for: that reads every line. */
+function sideOf(state: FileState, version: number, blob: BlobId): ConflictSide {
+  const content = Buffer.from(state.content.buffer, state.content.byteOffset, state.content.length);
+  let terms: ReturnType<typeof lineTerms> | undefined;
+  return {
+    version,
+    blob,
+    mode: state.mode,
+    content,
+    get lineEnd() {
+      return (terms ??= lineTerms(state)).lineEnd;
+    },
+    get isLastLineEnded() {
+      return (terms ??= lineTerms(state)).isLastLineEnded;
+    },
+  };
 }
 
 function hunksOf(input: MergeInput): readonly Hunk[] {

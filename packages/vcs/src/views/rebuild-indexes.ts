@@ -4,6 +4,7 @@ import type { ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import { authorKey, headKey, idKey, pathKey, seqKey, seqOfKey } from '../format/keys.ts';
 import { decodeSegment } from '../format/segment.ts';
+import { countFates } from '../land/account-codec.ts';
 import { foldKey } from '../land/batch-writer.ts';
 import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-index.ts';
 import type { LogReader } from '../log/log-reader.ts';
@@ -229,6 +230,7 @@ class Rebuild {
       this.put('records', Buffer.from(key), encodePlace({ seq, index }));
     }
     this.close('conflicts', entry.resolves, seq);
+    countFates(this.counters, entry.accounts);
     this.close('parked', entry.unparks, seq);
     if (entry.commit === undefined) return;
     this.counters.commits++;

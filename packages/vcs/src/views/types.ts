@@ -1,6 +1,7 @@
 import type { CompactReport } from '../core/compact-report.ts';
 import type { BlobId, CommitId, ConflictId, RepoPath, Seq } from '../core/ids.ts';
-import type { Author } from '../core/intent.ts';
+import type { SideAuthor } from '../core/event.ts';
+import type { Author, HunkAccount } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 
 /** One landed commit as a reader sees it. */
@@ -65,6 +66,10 @@ export interface ConflictSide {
   readonly blob: BlobId | undefined;
   readonly mode: Mode | undefined;
   readonly content: Buffer | undefined;
+  /** How its lines end; undefined where it has no line that ends, or is no text. */
+  readonly lineEnd: 'lf' | 'crlf' | 'mixed' | undefined;
+  /** Whether its last line ends; undefined where it is empty, absent or no text. */
+  readonly isLastLineEnded: boolean | undefined;
 }
 
 /** Lines of one side that belong to a hunk: `start` from 1, the line before which an empty range stands. */
@@ -92,6 +97,8 @@ export interface ConflictPath {
   /** As of the view's `asOf`: it moves on while the conflict is open. */
   readonly current: ConflictSide;
   readonly incoming: ConflictSide;
+  /** Whose landings made `current` of `base`, newest first. */
+  readonly currentBy: readonly SideAuthor[];
   /** Empty where the sides merge by now. */
   readonly hunks: readonly Hunk[];
 }
@@ -110,6 +117,8 @@ export interface ConflictView {
   readonly paths: readonly ConflictPath[];
   /** seq of the resolving landing. */
   readonly resolvedAt?: Seq;
+  /** What the resolution made of each hunk. */
+  readonly accounts?: readonly HunkAccount[];
 }
 
 export interface GcReport {
@@ -189,6 +198,8 @@ export interface Stats {
   readonly branches: number;
   readonly conflictsOpen: number;
   readonly parkedOpen: number;
+  /** Hunks that resolutions accounted for, by what became of them. */
+  readonly hunks: { readonly kept: number; readonly transformed: number; readonly discarded: number };
   /** Bytes of the store's files on disk. */
   readonly bytes: number;
   /** Bytes of the data file's pages: entries with their bodies, staged objects, indexes and names, free pages. */

@@ -167,7 +167,9 @@ class Replay {
       }),
     );
     const reason = `as recorded at the end of window ${this.window.number}`;
-    return turn('resolve', { conflict: brief.conflict, results: resolved, otherwise: { fate: 'discarded', reason } });
+    const because = { kind: 'decision', id: `history/window-${this.window.number}` };
+    const otherwise = { fate: 'discarded', reason, because };
+    return turn('resolve', { conflict: brief.conflict, results: resolved, otherwise });
   };
 
   readonly content = async (ref: string): Promise<Uint8Array> => {
