@@ -3,10 +3,27 @@ export type { AgentId, RunId, TaskId } from './core/ids.ts';
 export type { JsonValue } from './core/json.ts';
 export type { ModelName, Role, RoleKind, ToolName } from './core/role.ts';
 export type { Handoff, HandoffStatus, Task, TaskOutcome, TaskReport } from './core/task.ts';
-export type { Usage } from './core/usage.ts';
+export type { Time } from './core/time.ts';
+export type { Spend, Usage } from './core/usage.ts';
+export { formatCost, type CostReport, type CostSum } from './cost/cost-ledger.ts';
+export type { PriceOverride } from './cost/prices.ts';
 export type { AgentEndReason, RunEndReason, SwarmEvent, SwarmEventKind } from './events/event.ts';
+export { FallbackModel } from './model/fallback-model.ts';
+export { Endpoints, type EndpointsOptions } from './model/gate/endpoints.ts';
+export type { GatePolicy } from './model/gate/gate.ts';
 export { ModelError, type ModelErrorCode } from './model/model-error.ts';
-export type { Message, Model, ModelRequest, ModelTurn, ToolCall, ToolSpec } from './model/model.ts';
+export type {
+  AskOptions,
+  Message,
+  Model,
+  ModelNotice,
+  ModelRequest,
+  ModelTurn,
+  ToolCall,
+  ToolSpec,
+  TurnOrigin,
+  TurnWarning,
+} from './model/model.ts';
 export { OpenAiModel, type OpenAiModelOptions } from './model/openai-model.ts';
 export type { RetryPolicy } from './model/retry.ts';
 export {
@@ -17,6 +34,7 @@ export {
   type ScriptView,
 } from './model/scripted-model.ts';
 export { serveModel, type ModelServer } from './model/serve-model.ts';
+export type { Quirks } from './model/wire/quirks.ts';
 export { roles } from './roles/roles.ts';
 export type { AcknowledgedHook, Acknowledgement, ContentSource } from './runtime/run-context.ts';
 export { runSwarm, type SwarmLimits, type SwarmOptions, type SwarmResult } from './runtime/run-swarm.ts';

@@ -56,7 +56,8 @@ test('calls run in their order, and a finish ends the agent', async () => {
 
 test('a finish that is not accepted is answered, and the work goes on', async () => {
   const { end, asked } = await agent([turnOf([made('finish')])], { finish: { ok: false, says: 'commit first' } });
-  expect(end).toMatchObject({ reason: 'turns', turns: 8 });
+  // The same refusal over and over is a circle.
+  expect(end).toMatchObject({ reason: 'looping', turns: 6 });
   expect(asked[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '{"ok":false,"says":"commit first"}' });
 });
 
@@ -89,6 +90,40 @@ test('a long answer is cut, with a note', async () => {
 });
 
 test('a model that fails ends the agent, and its tokens count', async () => {
-  const { end } = await agent([new ModelError('provider', 'down', { usage })]);
-  expect(end).toEqual({ reason: 'model-failed', turns: 0, usage, detail: 'provider: down' });
+  const { end } = await agent([new ModelError('provider', 'down', { spent: [{ model: 'm', usage }] })]);
+  expect(end).toMatchObject({ reason: 'model-failed', turns: 0, usage, detail: 'provider: down' });
+  expect(end.handoff).toMatchObject({ status: 'failed', concerns: [expect.stringContaining('provider: down')] });
+});
+
+test('the same call three times is a nudge, three more end the agent with a handoff', async () => {
+  const { end, asked } = await agent([turnOf([made('read')], 'reading')]);
+  expect(end).toMatchObject({ reason: 'looping', turns: 6, detail: expect.stringContaining('the same call') });
+  expect(end.handoff).toMatchObject({ status: 'failed', findings: ['its last words: reading'] });
+  expect(asked[3]?.messages.at(-1)).toMatchObject({ role: 'user', content: expect.stringContaining('in circles') });
+  expect(asked[3]?.messages.filter(({ role }) => role === 'user')).toHaveLength(2);
+});
+
+test('an answer that was cut off is asked for in smaller steps', async () => {
+  const { asked } = await agent([{ ...turnOf([], 'so'), finish: 'length' }, turnOf([made('finish')])]);
+  expect(asked[1]?.messages.at(-1)).toMatchObject({ content: expect.stringContaining('length limit') });
+});
+
+test('a history that the provider finds too long is made shorter and sent again', async () => {
+  const long = { ok: true, says: 'all', more: { text: 'word '.repeat(4000) } };
+  const overflow = new ModelError('context-overflow', 'too long', { contextTokens: 4000 });
+  const { end, asked } = await agent(
+    [turnOf([made('read')]), overflow, turnOf([made('finish')])],
+    { read: long },
+    100_000,
+  );
+  expect(end.reason).toBe('finished');
+  const [, before, after] = asked.map(({ messages }) => JSON.stringify(messages).length);
+  expect(after).toBeLessThan(4000 * 4);
+  expect(before).toBeGreaterThan(20_000);
+});
+
+test('one that finds it too long however short it is ends with a handoff', async () => {
+  const { end, asked } = await agent([new ModelError('context-overflow', 'too long')]);
+  expect(end).toMatchObject({ reason: 'context-exhausted', turns: 0, handoff: { status: 'failed' } });
+  expect(asked.length).toBeLessThan(8);
 });

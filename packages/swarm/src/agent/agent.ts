@@ -1,10 +1,14 @@
 import type { Role } from '../core/role.ts';
-import { addUsage, noUsage, type Usage } from '../core/usage.ts';
+import { emptyHandoff, type Handoff } from '../core/task.ts';
+import { addUsage, noUsage, type Spend, type Usage } from '../core/usage.ts';
+import { ContextCare } from '../context/context-care.ts';
 import type { AgentEndReason } from '../events/event.ts';
+import { History } from '../model/history.ts';
 import { ModelError } from '../model/model-error.ts';
-import type { Message, Model, ModelTurn } from '../model/model.ts';
+import { spentOf, type Model, type ModelNotice, type ModelTurn, type TurnWarning } from '../model/model.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 import type { Toolset } from '../tools/toolset.ts';
+import { LoopWatch, type LoopLimits, type Step } from './loop-watch.ts';
 
 export interface AgentOptions {
   readonly role: Role;
@@ -15,6 +19,14 @@ export interface AgentOptions {
   readonly signal: AbortSignal;
   /** Longer tool answers are cut, with a note. */
   readonly answerCharsMax: number;
+  readonly loops?: Partial<LoopLimits>;
+  /** Anything that changes when the tree or the score does; without it, quiet turns are not counted. */
+  readonly progress?: () => string | number;
+  readonly onSpent?: (spent: readonly Spend[]) => void;
+  readonly onNotice?: (notice: ModelNotice) => void;
+  readonly onWarning?: (
+    warning: TurnWarning | { readonly code: 'compacted' | 'looping'; readonly says: string },
+  ) => void;
 }
 
 export interface AgentEnd {
@@ -22,72 +34,147 @@ export interface AgentEnd {
   readonly turns: number;
   readonly usage: Usage;
   readonly detail?: string;
+  /** Of one that did not finish: what is known of its work, in the runtime's words. */
+  readonly handoff?: Handoff;
 }
 
 /** Turns in a row in which no call could be run, after which an agent is given up. */
 const idleTurnsMax = 3;
+/** Refusals of one history for its length, after which compaction is of no use. */
+const overflowsMax = 4;
 
 const nudge = 'Call one of your tools. Call finish when your work is over.';
+const cutNudge = 'Your answer was cut off at its length limit. Go on in smaller steps: one call of a tool at a time.';
 
 /**
  * Asks the model, runs its calls in their order, answers, and again, until it
- * finishes, its turns are used up, or it makes no calls that can be run.
+ * finishes, its turns are used up, it goes round in circles, or its context is
+ * used up and cannot be made smaller.
  */
-export async function runAgent(options: AgentOptions): Promise<AgentEnd> {
-  const { role, model, toolset, signal } = options;
-  const messages: Message[] = [
-    { role: 'system', content: role.prompt },
-    { role: 'user', content: options.brief },
-  ];
-  const tools = toolset.specs();
-  let usage = noUsage;
-  let idleTurns = 0;
-  const end = (reason: AgentEndReason, turns: number, detail?: string): AgentEnd =>
-    detail === undefined ? { reason, turns, usage } : { reason, turns, usage, detail };
+export const runAgent = (options: AgentOptions): Promise<AgentEnd> => new Agent(options).run();
 
-  for (let turns = 0; turns < role.maxTurns; turns++) {
-    if (signal.aborted) return end('aborted', turns);
-    let turn: ModelTurn;
+class Agent {
+  readonly #options: AgentOptions;
+  readonly #history: History;
+  readonly #care: ContextCare;
+  readonly #loops: LoopWatch;
+  #usage: Usage = noUsage;
+  #turns = 0;
+  #idleTurns = 0;
+  #overflows = 0;
+  #lastText = '';
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    const { role, brief, model, toolset, loops } = options;
+    this.#history = new History({ role: 'system', content: role.prompt }, { role: 'user', content: brief });
+    this.#care = new ContextCare(model.contextTokens, toolset.specs());
+    this.#loops = new LoopWatch(loops);
+  }
+
+  async run(): Promise<AgentEnd> {
+    const { role, signal } = this.#options;
+    while (this.#turns < role.maxTurns) {
+      if (signal.aborted) return this.#end('aborted');
+      const end = await this.#turn();
+      if (end !== undefined) return end;
+    }
+    return this.#end('turns', `used up its ${role.maxTurns} turns`);
+  }
+
+  async #turn(): Promise<AgentEnd | undefined> {
+    const fit = this.#care.fit(this.#history);
+    if (fit.kind === 'exhausted') return this.#end('context-exhausted', fit.says);
+    if (fit.kind === 'compacted') {
+      const says = `its history was compacted from about ${fit.fromTokens} to ${fit.toTokens} tokens`;
+      this.#options.onWarning?.({ code: 'compacted', says });
+    }
+    const asked = await this.#ask();
+    if ('reason' in asked) return asked;
+    if ('overflowed' in asked) return undefined;
+    this.#turns += 1;
+    return this.#take(asked);
+  }
+
+  async #ask(): Promise<ModelTurn | AgentEnd | { readonly overflowed: true }> {
+    const { role, model, toolset, signal, onNotice } = this.#options;
+    const request = { role: role.name, messages: this.#history.messages(), tools: toolset.specs() };
+    const options = onNotice === undefined ? {} : { notice: onNotice };
     try {
-      turn = await untilAborted(model.complete({ role: role.name, messages: [...messages], tools }, signal), signal);
+      const turn = await untilAborted(model.complete(request, signal, options), signal);
+      this.#spend(spentOf(turn, model));
+      this.#care.took(this.#history, turn);
+      this.#overflows = 0;
+      for (const warning of turn.warnings ?? []) this.#options.onWarning?.(warning);
+      return turn;
     } catch (error) {
-      if (signal.aborted) return end('aborted', turns);
+      if (error instanceof ModelError) this.#spend(error.spent);
+      if (signal.aborted) return this.#end('aborted');
       if (!(error instanceof ModelError)) throw error;
-      if (error.usage !== undefined) usage = addUsage(usage, error.usage);
-      return end('model-failed', turns, `${error.code}: ${error.message}`);
-    }
-    usage = addUsage(usage, turn.usage);
-    messages.push({ role: 'assistant', content: turn.text, calls: turn.calls });
-    if (turn.calls.length === 0) messages.push({ role: 'user', content: nudge });
-
-    let ran = false;
-    for (const call of turn.calls) {
-      if (signal.aborted) return end('aborted', turns + 1);
-      const answer = await toolset.call(call);
-      if (answer.ends === true) return end('finished', turns + 1);
-      ran ||= call.fault === undefined;
-      messages.push({
-        role: 'tool',
-        callId: call.id,
-        name: call.name,
-        content: renderAnswer(answer, options.answerCharsMax),
-      });
-    }
-    idleTurns = ran ? 0 : idleTurns + 1;
-    if (idleTurns >= idleTurnsMax) {
-      return turn.calls.length === 0
-        ? end('no-calls', turns + 1, 'wrote text and called no tool')
-        : end('malformed-calls', turns + 1, 'called tools with arguments that are no JSON');
+      if (error.code !== 'context-overflow') return this.#end('model-failed', `${error.code}: ${error.message}`);
+      this.#overflows += 1;
+      if (this.#overflows > overflowsMax) {
+        return this.#end(
+          'context-exhausted',
+          `refused ${this.#overflows} times, compacted each time: ${error.message}`,
+        );
+      }
+      this.#care.overflowed(this.#history, error.contextTokens);
+      return { overflowed: true };
     }
   }
-  return end('turns', role.maxTurns, `used up its ${role.maxTurns} turns`);
+
+  #spend(spent: readonly Spend[]): void {
+    for (const { usage } of spent) if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
+    if (spent.length > 0) this.#options.onSpent?.(spent);
+  }
+
+  /** Runs the turn's calls. */
+  async #take(turn: ModelTurn): Promise<AgentEnd | undefined> {
+    const { toolset, signal, answerCharsMax } = this.#options;
+    if (turn.text !== '') this.#lastText = turn.text;
+    const calls = this.#history.turn(turn);
+    const steps: Step[] = [];
+    for (const call of calls) {
+      if (signal.aborted) return this.#end('aborted');
+      const answer = await toolset.call(call);
+      if (answer.ends === true) return this.#end('finished');
+      steps.push({ call, answer });
+      this.#history.answer(call, renderAnswer(answer, answerCharsMax));
+    }
+    if (calls.length === 0) this.#history.say(turn.finish === 'length' ? cutNudge : nudge);
+    this.#idleTurns = calls.some(({ fault }) => fault === undefined) ? 0 : this.#idleTurns + 1;
+    if (this.#idleTurns >= idleTurnsMax) {
+      return calls.length === 0
+        ? this.#end('no-calls', 'wrote text and called no tool')
+        : this.#end('malformed-calls', `called tools with arguments that are no JSON: ${calls[0]?.fault}`);
+    }
+    return calls.length === 0 ? undefined : this.#watch(steps);
+  }
+
+  #watch(steps: readonly Step[]): AgentEnd | undefined {
+    const verdict = this.#loops.note(steps, this.#options.progress?.());
+    if (verdict === undefined) return undefined;
+    this.#options.onWarning?.({ code: 'looping', says: verdict.says });
+    if (verdict.kind === 'stop') return this.#end('looping', verdict.says);
+    this.#history.say(verdict.says);
+    return undefined;
+  }
+
+  #end(reason: AgentEndReason, detail?: string): AgentEnd {
+    const end = { reason, turns: this.#turns, usage: this.#usage, ...(detail !== undefined && { detail }) };
+    if (reason === 'finished') return end;
+    const concerns = [`stopped by the runtime: ${reason}${detail === undefined ? '' : ` (${detail})`}`];
+    const findings = this.#lastText === '' ? [] : [`its last words: ${this.#lastText.slice(0, 500)}`];
+    return { ...end, handoff: { ...emptyHandoff, concerns, findings } };
+  }
 }
 
 /** One JSON object: `ok`, `says`, and what the tool adds. Where that is too long, its short fields stay whole. */
 function renderAnswer(answer: ToolAnswer, charsMax: number): string {
   const text = JSON.stringify({ ok: answer.ok, says: answer.says, ...answer.more });
   if (text.length <= charsMax) return text;
-  const says = `${answer.says} (the answer of ${text.length} characters was cut at ${charsMax}: ask for less at a time)`;
+  const says = `${answer.says.slice(0, 2000)} (the answer of ${text.length} characters was cut at ${charsMax}: ask for less at a time)`;
   const short = Object.entries(answer.more ?? {}).filter(([, value]) => typeof value !== 'object' && isShort(value));
   return JSON.stringify({ ok: answer.ok, says, ...Object.fromEntries(short), cut: text.slice(0, charsMax) });
 }

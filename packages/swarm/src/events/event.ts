@@ -5,7 +5,15 @@ import type { Usage } from '../core/usage.ts';
 
 export type RunEndReason = 'finished' | 'planner-failed' | 'aborted';
 export type AgentEndReason =
-  'finished' | 'turns' | 'model-failed' | 'malformed-calls' | 'no-calls' | 'aborted' | 'lost';
+  | 'finished'
+  | 'turns'
+  | 'model-failed'
+  | 'malformed-calls'
+  | 'no-calls'
+  | 'looping'
+  | 'context-exhausted'
+  | 'aborted'
+  | 'lost';
 
 /** Everything that changes what a swarm does next. Plain JSON values. */
 export type SwarmEvent =
@@ -62,6 +70,16 @@ export type SwarmEvent =
       readonly usage: Usage;
       /** Why, where it did not finish. */
       readonly detail?: string;
+    }
+  /** Its model is asked nothing before `until` (ms since 1970): too many requests, or the endpoint is down. */
+  | { readonly kind: 'agent.waiting'; readonly agent: AgentId; readonly until: number; readonly reason: string }
+  | { readonly kind: 'agent.resumed'; readonly agent: AgentId }
+  /** It goes on, and somebody should know: the server cut its context, its history was compacted, it went in circles, another model answers. */
+  | {
+      readonly kind: 'agent.warned';
+      readonly agent: AgentId;
+      readonly code: 'context-cut' | 'compacted' | 'looping' | 'fallback';
+      readonly says: string;
     }
   | { readonly kind: 'planner.waiting' }
   /** The planner was told of these tasks and goes on. */

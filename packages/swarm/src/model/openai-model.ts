@@ -1,11 +1,17 @@
-import OpenAI, { APIError } from 'openai';
-import { isJsonObject } from '../core/json.ts';
-import { StreamAssembly } from './assembly.ts';
+import OpenAI from 'openai';
+import { estimateTokens, type Spend } from '../core/usage.ts';
+import { sleep } from '../core/time.ts';
+import { AnswerTimers, type AnswerLimits } from './answer-timers.ts';
+import { Endpoints } from './gate/endpoints.ts';
+import { waitMsMaxDefault, type Gate, type GatePolicy, type Pass } from './gate/gate.ts';
 import { ModelError } from './model-error.ts';
-import type { Model, ModelRequest, ModelTurn } from './model.ts';
-import { defaultRetryPolicy, withRetry, type RetryPolicy } from './retry.ts';
-import { readEvents } from './sse.ts';
-import { toWireMessage, toWireTool } from './wire.ts';
+import type { AskOptions, Model, ModelRequest, ModelTurn, TurnWarning } from './model.ts';
+import { parseJson, readStart, readStream, readWhole } from './read-answer.ts';
+import { defaultRetryPolicy, delayOf, type RetryPolicy } from './retry.ts';
+import { Assembly } from './wire/assembly.ts';
+import { providerError, readFault, retryAfterOf } from './wire/classify.ts';
+import { requestBytes, toWireMessages, toWireTool } from './wire/messages.ts';
+import { quirksOf, type Quirks } from './wire/quirks.ts';
 
 export interface OpenAiModelOptions {
   /** Up to and with `/v1`. */
@@ -13,181 +19,226 @@ export interface OpenAiModelOptions {
   readonly model: string;
   /** NAME of the environment variable that holds the key; no key is sent without it. */
   readonly apiKeyEnv?: string;
-  /** Longest silence between two pieces of an answer; pings do not count. Default 60 s. */
+  /** Longest silence before the first piece of an answer. Default: `idleMs` where given, else 5 min. */
+  readonly firstMs?: number;
+  /** Longest silence between two pieces of an answer; pings do not count. Default 2 min. */
   readonly idleMs?: number;
-  /** Longest time for one answer. Default 10 min. */
+  /** Longest time for one answer. Default 15 min. */
   readonly totalMs?: number;
   readonly retry?: Partial<RetryPolicy>;
+  readonly gate?: Partial<GatePolicy>;
+  /** Shared by the models of a run, so that they share gates and budgets. Default: its own. */
+  readonly endpoints?: Endpoints;
+  /** Where this provider does otherwise than is known of it. */
+  readonly quirks?: Partial<Quirks>;
+  /** Tokens of request and answer together, where known. */
+  readonly contextTokens?: number;
+  /** Tokens of one answer; default: the provider's. */
+  readonly outputTokensMax?: number;
+  /** False for servers that cannot stream: answers then come in one piece. */
+  readonly streaming?: boolean;
+  /** Further fields of each request, such as `temperature`. */
+  readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-const charactersOf = (request: ModelRequest): number =>
-  request.messages.reduce((sum, message) => sum + message.content.length, 0);
+const bodyBytesMax = 64 * 1024;
 
-/** Any OpenAI-compatible endpoint: chat completions, streamed, with own assembly and own timers. */
+/** Any OpenAI-compatible endpoint: chat completions, streamed, with own assembly, timers, gate and retries. */
 export class OpenAiModel implements Model {
   readonly name: string;
+  readonly endpoint: string;
+  readonly contextTokens: number | undefined;
   readonly #client: OpenAI;
-  readonly #idleMs: number;
-  readonly #totalMs: number;
+  readonly #options: OpenAiModelOptions;
+  readonly #limits: AnswerLimits;
   readonly #retry: RetryPolicy;
+  readonly #quirks: Quirks;
+  readonly #endpoints: Endpoints;
+  readonly #gate: Gate;
 
-  /** Errors: `key-missing`. */
+  /** Errors: `key-missing`; `TypeError` where the base URL is none. */
   constructor(options: OpenAiModelOptions) {
-    const key = options.apiKeyEnv === undefined ? 'none' : process.env[options.apiKeyEnv];
+    const { baseURL, model, apiKeyEnv, gate, idleMs = 120_000, totalMs = 900_000 } = options;
+    if (!URL.canParse(baseURL))
+      throw new TypeError(`'${baseURL}' is not a URL; give one such as http://127.0.0.1:8080/v1`);
+    const key = apiKeyEnv === undefined ? 'none' : process.env[apiKeyEnv];
     if (key === undefined || key === '') {
-      throw new ModelError('key-missing', `the environment variable ${String(options.apiKeyEnv)} holds no key`);
+      throw new ModelError('key-missing', `the environment variable ${String(apiKeyEnv)} holds no key`);
     }
-    this.name = options.model;
-    this.#idleMs = options.idleMs ?? 60_000;
-    this.#totalMs = options.totalMs ?? 600_000;
+    this.name = model;
+    this.endpoint = baseURL;
+    this.contextTokens = options.contextTokens;
+    this.#options = options;
+    this.#limits = { firstMs: options.firstMs ?? options.idleMs ?? 300_000, idleMs, totalMs };
     this.#retry = { ...defaultRetryPolicy, ...options.retry };
-    // Given by name, so that the client takes nothing else from the environment.
-    const account = { organization: null, project: null };
+    this.#quirks = quirksOf(baseURL, model, options.quirks);
+    this.#endpoints = options.endpoints ?? new Endpoints();
+    const policy = { concurrencyStart: 8, concurrencyMax: 64, ...gate };
+    this.#gate = this.#endpoints.gate(baseURL, model, this.#retry, policy);
     this.#client = new OpenAI({
-      ...account,
+      // Given by name, so that the client takes nothing else from the environment.
+      organization: null,
+      project: null,
       apiKey: key,
-      baseURL: options.baseURL,
+      baseURL,
       maxRetries: 0,
-      timeout: this.#totalMs,
+      // Ours abort first.
+      timeout: 2 ** 31 - 1,
       logLevel: 'off',
+      fetch: (url, init) => this.#fetch(url, init),
     });
   }
 
-  complete(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn> {
-    return withRetry(this.#retry, signal, () => this.#once(request, signal));
+  /**
+   * One turn, asked again after faults that may pass. Nothing of a failed turn
+   * was run, so asking again repeats no effect; what it spent is told with the turn.
+   */
+  async complete(request: ModelRequest, signal: AbortSignal, options: AskOptions = {}): Promise<ModelTurn> {
+    const { time } = this.#endpoints;
+    const spent: Spend[] = [];
+    const deadline = time.now() + (options.waitMsMax ?? waitMsMaxDefault);
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const pass = await this.#gate.enter(signal, { ...options, waitMsMax: Math.max(0, deadline - time.now()) });
+        const turn = await this.#once(request, signal, pass);
+        this.#endpoints.budget.succeeded();
+        return { ...turn, spent: [...spent, ...(turn.spent ?? [])] };
+      } catch (thrown) {
+        const error =
+          thrown instanceof ModelError ? thrown : new ModelError('transport', String(thrown), { cause: thrown });
+        const inAll = error.after(spent);
+        if (!error.isRetryable || attempt >= this.#retry.attemptsMax) throw inAll;
+        spent.push(...error.spent);
+        // After a 429 the gate waits for all.
+        if (error.code !== 'rate-limited') await this.#pause(attempt, inAll, deadline, signal, options);
+      }
+    }
   }
 
-  async #once(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn> {
-    const timers = new AnswerTimers(signal, this.#idleMs, this.#totalMs);
-    const assembly = new StreamAssembly();
+  /** Before asking again: a delay of its own, and one retry out of those that all agents share. */
+  async #pause(
+    attempt: number,
+    error: ModelError,
+    deadline: number,
+    signal: AbortSignal,
+    options: AskOptions,
+  ): Promise<void> {
+    const { time, random, budget } = this.#endpoints;
+    const own = error.retryAfterMs ?? delayOf(this.#retry, attempt, random);
+    const ms = Math.max(own, budget.take());
+    const until = time.now() + ms;
+    if (until > deadline) {
+      budget.giveBack();
+      throw error;
+    }
+    options.notice?.({ kind: 'waiting', until, reason: `${error.code}: ${error.message}` });
+    if (await sleep(time, ms, signal)) return options.notice?.({ kind: 'asking' });
+    throw new ModelError('aborted', 'aborted while waiting to ask again', { spent: error.spent });
+  }
+
+  async #once(request: ModelRequest, signal: AbortSignal, pass: Pass): Promise<ModelTurn> {
+    const timers = new AnswerTimers(signal, this.#endpoints.time, this.#limits);
+    const inputBytes = requestBytes(request);
+    const assembly = new Assembly({
+      endpoint: this.endpoint,
+      model: this.name,
+      quirks: this.#quirks,
+      inputBytes,
+      offered: new Set(request.tools.map(({ name }) => name)),
+    });
     try {
       const response = await this.#client.chat.completions
-        .create(
-          {
-            model: this.name,
-            stream: true,
-            stream_options: { include_usage: true },
-            messages: request.messages.map(toWireMessage),
-            ...(request.tools.length > 0 && { tools: request.tools.map(toWireTool) }),
-          },
-          { signal: timers.signal },
-        )
+        .create(this.#body(request), { signal: timers.signal })
         .asResponse();
-      const body = await mustStream(response);
-      let sawDone = false;
-      for await (const data of readEvents(body)) {
-        if (data === undefined) continue;
-        if (data.trim() === '[DONE]') {
-          sawDone = true;
-          break;
-        }
-        if (assembly.push(parseChunk(data, assembly))) timers.touch();
-      }
-      return assembly.finish(sawDone, charactersOf(request));
-    } catch (error) {
-      throw timers.cause(assembly) ?? toModelError(error, assembly);
+      const turn = await (this.#options.streaming === false
+        ? readWhole(response, assembly)
+        : readStream(response, assembly, () => timers.touch()));
+      pass.succeeded();
+      const warning = contextCut(turn, inputBytes);
+      return warning === undefined ? turn : { ...turn, warnings: [warning] };
+    } catch (thrown) {
+      const error = timers.cause(assembly.spent) ?? toModelError(thrown, assembly);
+      settle(pass, error);
+      throw error;
     } finally {
       timers.clear();
     }
   }
-}
 
-/** One abort signal out of three reasons: the caller, silence, and too long in all. */
-class AnswerTimers {
-  readonly #controller = new AbortController();
-  readonly #outer: AbortSignal;
-  readonly #idleMs: number;
-  readonly #onAbort = (): void => this.#controller.abort();
-  readonly #total: NodeJS.Timeout;
-  #idle: NodeJS.Timeout;
-  #reason: 'idle-timeout' | 'total-timeout' | undefined;
-
-  constructor(outer: AbortSignal, idleMs: number, totalMs: number) {
-    this.#outer = outer;
-    this.#idleMs = idleMs;
-    this.#total = setTimeout(() => this.#stop('total-timeout'), totalMs);
-    this.#idle = setTimeout(() => this.#stop('idle-timeout'), idleMs);
-    if (outer.aborted) this.#controller.abort();
-    outer.addEventListener('abort', this.#onAbort, { once: true });
+  #body(request: ModelRequest): OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming {
+    const { streaming = true, outputTokensMax, parameters } = this.#options;
+    const to = { endpoint: this.endpoint, model: this.name, quirks: this.#quirks };
+    return {
+      ...parameters,
+      model: this.name,
+      // The type knows streams only; a server that cannot stream is asked without.
+      stream: streaming as true,
+      ...(streaming && this.#quirks.streamUsage && { stream_options: { include_usage: true } }),
+      ...(outputTokensMax !== undefined && { [this.#quirks.maxTokensField]: outputTokensMax }),
+      messages: toWireMessages(request.messages, to),
+      ...(request.tools.length > 0 && { tools: request.tools.map(toWireTool) }),
+    };
   }
 
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  /** Something of meaning came. */
-  touch(): void {
-    clearTimeout(this.#idle);
-    this.#idle = setTimeout(() => this.#stop('idle-timeout'), this.#idleMs);
-  }
-
-  /** Why the request was aborted, or undefined where it was not. */
-  cause(assembly: StreamAssembly): ModelError | undefined {
-    const usage = assembly.usage;
-    if (this.#outer.aborted) return new ModelError('aborted', 'aborted by the caller', { usage });
-    if (this.#reason === 'idle-timeout') {
-      return new ModelError('idle-timeout', `nothing of meaning came for ${this.#idleMs} ms`, { usage });
-    }
-    return this.#reason && new ModelError(this.#reason, 'the answer took too long', { usage });
-  }
-
-  clear(): void {
-    clearTimeout(this.#idle);
-    clearTimeout(this.#total);
-    this.#outer.removeEventListener('abort', this.#onAbort);
-  }
-
-  #stop(reason: 'idle-timeout' | 'total-timeout'): void {
-    this.#reason ??= reason;
-    this.#controller.abort();
+  /** The client keeps nothing of an error's body that is not in OpenAI's form: read here, before it does. */
+  async #fetch(url: string | URL | Request, init: RequestInit | undefined): Promise<Response> {
+    const response = await fetch(url, init);
+    if (response.ok) return response;
+    const text = await readStart(response.body, bodyBytesMax);
+    const body = parseJson(text) ?? text.slice(0, 300).replace(/\s+/g, ' ');
+    const retryAfterMs = retryAfterOf(response.headers, this.#endpoints.time.now());
+    throw providerError(readFault(body, response.status), 'the endpoint answered', { retryAfterMs });
   }
 }
 
-/** The client takes any 200 for a stream and then yields nothing: checked here. */
-async function mustStream(response: Response): Promise<AsyncIterable<Uint8Array>> {
-  const type = response.headers.get('content-type') ?? 'no content type';
-  if (/^text\/event-stream\b/i.test(type) && response.body !== null) {
-    return response.body;
+/** What the gate learns of a failure. */
+function settle(pass: Pass, error: ModelError): void {
+  switch (error.code) {
+    case 'rate-limited':
+      return pass.limited(error.retryAfterMs, error.message);
+    case 'provider':
+    case 'transport':
+    case 'idle-timeout':
+    case 'total-timeout':
+    case 'malformed-stream':
+    case 'not-a-stream':
+      return pass.failed(error.status === 503 || error.status === 529);
+    case 'aborted':
+      return pass.released();
+    default:
+      return pass.succeeded();
   }
-  const start = (await response.text()).slice(0, 200).replace(/\s+/g, ' ');
-  throw new ModelError('not-a-stream', `the endpoint answered with ${type} where a stream was asked for: ${start}`, {
-    status: response.status,
-  });
 }
 
-function parseChunk(data: string, assembly: StreamAssembly): Parameters<StreamAssembly['push']>[0] {
-  try {
-    const chunk: unknown = JSON.parse(data);
-    if (isJsonObject(chunk)) return chunk;
-  } catch {
-    // Falls through to the typed error below.
+function toModelError(thrown: unknown, assembly: Assembly): ModelError {
+  // The client wraps what its `fetch` throws.
+  for (let error = thrown, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth++) {
+    if (error instanceof ModelError) return error;
   }
-  const start = data.slice(0, 100);
-  throw new ModelError('malformed-stream', `a line of the stream is no JSON object: ${start}`, {
-    usage: assembly.usage,
-  });
+  const { spent } = assembly;
+  if (thrown instanceof RangeError) return new ModelError('malformed-stream', thrown.message, { spent });
+  const inner = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  const said = inner instanceof Error ? reasonOf(inner) : String(inner);
+  return new ModelError('transport', `the connection failed: ${said}`, { spent, cause: thrown });
 }
 
-function toModelError(error: unknown, assembly: StreamAssembly): ModelError {
-  if (error instanceof ModelError) return error;
-  const usage = assembly.usage;
-  if (!(error instanceof APIError) || error.status === undefined) {
-    const said = error instanceof Error ? error.message : String(error);
-    return new ModelError('transport', `the connection failed: ${said}`, { usage, cause: error });
-  }
-  const status = Number(error.status);
-  const code =
-    status === 429 && error.code !== 'insufficient_quota'
-      ? 'rate-limited'
-      : status >= 500 || status === 408 || status === 409
-        ? 'provider'
-        : 'refused';
-  const headers: unknown = error.headers;
-  const wait = headers instanceof Headers ? Number(headers.get('retry-after') ?? Number.NaN) : Number.NaN;
-  return new ModelError(code, error.message, {
-    status,
-    retryAfterMs: Number.isFinite(wait) && wait >= 0 ? wait * 1000 : undefined,
-    usage,
-    cause: error,
-  });
+/** The innermost reason says most: `connect ECONNREFUSED 127.0.0.1:1`. */
+function reasonOf(error: Error): string {
+  const { cause } = error;
+  if (cause instanceof AggregateError) return cause.errors.map(String).join('; ');
+  return cause instanceof Error ? reasonOf(cause) : error.message;
+}
+
+/**
+ * Some servers cut a prompt that is too long and say nothing. Their count of
+ * tokens then stands at a limit, far below what was sent.
+ */
+function contextCut({ usage }: ModelTurn, inputBytes: number): TurnWarning | undefined {
+  if (usage.estimated || inputBytes < 4000) return undefined;
+  const sent = estimateTokens(inputBytes);
+  const taken = usage.inputTokens + usage.outputTokens;
+  const isPinned = taken % 1024 === 0 || usage.inputTokens % 1024 === 0;
+  if (usage.inputTokens * (isPinned ? 1.5 : 4) > sent) return undefined;
+  const says = `the server counted ${usage.inputTokens} tokens of a request of about ${sent}: it cut the context; raise its context size`;
+  return { code: 'context-cut', says, contextTokens: taken };
 }

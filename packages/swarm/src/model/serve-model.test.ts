@@ -48,7 +48,7 @@ const live = new AbortController().signal;
 
 test('a turn and a request come through the wire as they are', async () => {
   const { model, asked } = await serve(turn);
-  expect(await model.complete(request, live)).toEqual(turn);
+  expect(await model.complete(request, live)).toMatchObject(turn);
   expect(asked).toEqual([{ ...request, role: 'worker' }]);
 });
 

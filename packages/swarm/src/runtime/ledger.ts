@@ -9,6 +9,7 @@ import {
   type Repo,
 } from '@mound/vcs';
 import type { AgentId, RunId, TaskId } from '../core/ids.ts';
+import type { CostReport } from '../cost/cost-ledger.ts';
 import type { Handoff, Task } from '../core/task.ts';
 
 /** The record of a task's state: `swarm/<run>/task/<id>`. Its version fences: only who read it last may land on it. */
@@ -66,8 +67,14 @@ export class Ledger {
     return this.#write('start run', author, [{ key: `swarm/${this.#run}/run`, expect: absent, value }]);
   }
 
-  endRun(reason: string, author: Author, version_: number): Promise<Outcome> {
-    const value = encode({ format: 1, state: 'ended', reason, endedAt: this.#clock.now() });
+  endRun(reason: string, { total, byRole, byModel }: CostReport, author: Author, version_: number): Promise<Outcome> {
+    const value = encode({
+      format: 1,
+      state: 'ended',
+      reason,
+      endedAt: this.#clock.now(),
+      cost: { total, byRole, byModel },
+    });
     return this.#write('end run', author, [{ key: `swarm/${this.#run}/run`, expect: version(version_), value }]);
   }
 

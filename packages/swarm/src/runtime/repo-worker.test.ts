@@ -2,9 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { openRepo, type Clock, type Repo } from '@mound/vcs';
+import { openRepo, type Repo } from '@mound/vcs';
 import { agentIdOf, type RunId, type TaskId } from '../core/ids.ts';
+import { ManualTime } from '../core/manual-time.test.kit.ts';
 import type { Task } from '../core/task.ts';
+import { CostLedger } from '../cost/cost-ledger.ts';
+import { PriceBook } from '../cost/prices.ts';
 import { ScriptedModel } from '../model/scripted-model.ts';
 import { roles } from '../roles/roles.ts';
 import { Ledger, type Claim, type ClaimAnswer } from './ledger.ts';
@@ -16,29 +19,23 @@ const run = 'r1' as RunId;
 const id = 't1' as TaskId;
 const task: Task = { id, title: 't', scope: [], brief: '', base: 0 };
 
-class StillClock implements Clock {
-  time = 1000;
-  now(): number {
-    return this.time;
-  }
-}
-
 let dir: string;
 let repo: Repo;
-let clock: StillClock;
+let time: ManualTime;
 let ledger: Ledger;
 let context: RunContext;
 
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mound-worker-'));
   repo = await openRepo(dir, { create: true });
-  clock = new StillClock();
-  ledger = new Ledger(repo, run, clock);
+  time = new ManualTime();
+  ledger = new Ledger(repo, run, time);
   const model = new ScriptedModel({});
   context = new RunContext({
     repo,
     run,
-    clock,
+    time,
+    costs: new CostLedger(new PriceBook([], time)),
     ledger,
     tally: new Tally(),
     roles,
@@ -92,7 +89,7 @@ test('of 100 claimers of one task one wins', async () => {
 test('a claim holds until its lease runs out', async () => {
   expect(held(await claim(1)).generation).toBe(1);
   expect((await claim(2)).kind).toBe('lost');
-  clock.time += 100;
+  await time.advance(100);
   expect(held(await claim(2)).generation).toBe(2);
 });
 

@@ -34,6 +34,11 @@ export class RepoWorker extends RepoReads implements WorkerOperations {
     this.#author = context.author('worker', claim.agent);
   }
 
+  /** Intents of its task that have landed. */
+  get landings(): number {
+    return this.#claim.operations.length;
+  }
+
   async commit(request: CommitRequest): Promise<Outcome | Refusal> {
     const kept = this.#kept();
     if (kept !== undefined) return refused(`nothing was landed: your work is kept as ${kept}. Call finish.`);

@@ -9,28 +9,51 @@ import { plannerTools } from '../tools/planner-tools.ts';
 import type { Tool } from '../tools/tool.ts';
 import { Toolset } from '../tools/toolset.ts';
 import { workerTools } from '../tools/worker-tools.ts';
+import { LeaseTimer } from './lease-timer.ts';
 import { RepoMerger } from './repo-merger.ts';
 import { RepoPlanner } from './repo-planner.ts';
 import { RepoWorker } from './repo-worker.ts';
 import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
 
-function run(
-  context: RunContext,
-  kind: RoleKind,
-  brief: string,
-  tools: readonly Tool[],
-  signal: AbortSignal,
-): Promise<AgentEnd> {
+interface Work {
+  readonly kind: RoleKind;
+  readonly agent: AgentId;
+  readonly task?: TaskId;
+  readonly brief: string;
+  readonly tools: readonly Tool[];
+  /** Changes when the tree or the plan does. */
+  readonly progress: () => string | number;
+  readonly lease?: LeaseTimer;
+}
+
+function run(context: RunContext, swarm: Swarm, work: Work, signal: AbortSignal): Promise<AgentEnd> {
+  const { kind, agent, task, brief, lease, progress } = work;
   const role = context.role(kind);
-  const toolset = new Toolset(role, tools);
   return runAgent({
     role,
     model: context.model(kind),
     brief,
-    toolset,
+    toolset: new Toolset(role, work.tools),
     signal,
     answerCharsMax: context.answerCharsMax,
+    progress,
+    onSpent: (spent) => context.costs.record({ role: role.name, agent, task }, spent),
+    onWarning: ({ code, says }) => swarm.dispatch({ kind: 'agent.warned', agent, code, says }),
+    onNotice: (notice) => {
+      switch (notice.kind) {
+        case 'waiting':
+          lease?.pause();
+          return swarm.dispatch({ kind: 'agent.waiting', agent, until: notice.until, reason: notice.reason });
+        case 'asking':
+          lease?.resume();
+          return swarm.dispatch({ kind: 'agent.resumed', agent });
+        case 'fallback': {
+          const says = `${notice.to} answers instead of ${notice.from}: ${notice.reason}`;
+          return swarm.dispatch({ kind: 'agent.warned', agent, code: 'fallback', says });
+        }
+      }
+    },
   });
 }
 
@@ -39,7 +62,11 @@ export function runPlanner(context: RunContext, swarm: Swarm, agent: AgentId, si
   const { goal, agentsMax } = swarm.state;
   const brief = renderBrief({ role: 'planner', run: context.run, agent, base, goal, agentsMax });
   const operations = new RepoPlanner(context, swarm, agent, base);
-  return run(context, 'planner', brief, plannerTools(operations), signal);
+  const progress = (): string => {
+    const counts = swarm.counts();
+    return `${counts['task.created']} ${counts['task.finished']}`;
+  };
+  return run(context, swarm, { kind: 'planner', agent, brief, tools: plannerTools(operations), progress }, signal);
 }
 
 /** Claims the task, works on it and reports what the store says became of it. */
@@ -54,7 +81,8 @@ export async function runWorker(
   if (task === undefined) throw new Error(`task ${id} has no definition`);
   // A second attempt follows on one that this run has declared over.
   const takeOver = (swarm.state.tasks.get(id)?.attempts ?? 0) > 0;
-  const answer = await context.ledger.claim(id, agent, context.author('worker', agent), context.leaseMs, takeOver);
+  const author = context.author('worker', agent);
+  const answer = await context.ledger.claim(id, agent, author, context.leaseMs, takeOver);
   if (answer.kind !== 'claimed') {
     const isDone = answer.kind === 'done';
     const outcome: TaskOutcome = isDone ? 'landed' : 'none';
@@ -68,10 +96,10 @@ export async function runWorker(
   const { claim } = answer;
   swarm.dispatch({ kind: 'task.claimed', task: id, agent, generation: claim.generation });
 
-  const lease = setTimeout(() => {
+  const lease = new LeaseTimer(context.time, context.leaseMs, () => {
     swarm.dispatch({ kind: 'task.reopened', task: id, agent, reason: 'its lease ran out' });
     swarm.abortAgent(agent);
-  }, context.leaseMs);
+  });
   try {
     const { title, scope, brief, base, input } = task;
     const text = renderBrief({
@@ -84,15 +112,25 @@ export async function runWorker(
       ...(input !== undefined && { input }),
     });
     const operations = new RepoWorker(context, task, claim);
-    const end = await run(context, 'worker', text, workerTools(operations), signal);
+    const tools = workerTools(operations);
+    const progress = (): number => operations.landings;
+    const end = await run(
+      context,
+      swarm,
+      { kind: 'worker', agent, task: id, brief: text, tools, progress, lease },
+      signal,
+    );
     const report = operations.taskReport();
     // Its lease may have run out: then it has no say in the task any more.
     const isOwn = swarm.state.tasks.get(id)?.agent === agent;
     if (report !== undefined) swarm.dispatch({ kind: 'task.finished', task: id, report });
-    else if (isOwn) swarm.dispatch({ kind: 'task.reopened', task: id, agent, reason: end.detail ?? end.reason });
+    else if (isOwn) {
+      if (end.handoff !== undefined) await context.ledger.report(id, claim.generation, end.handoff, author);
+      swarm.dispatch({ kind: 'task.reopened', task: id, agent, reason: end.detail ?? end.reason });
+    }
     return end;
   } finally {
-    clearTimeout(lease);
+    lease.stop();
   }
 }
 
@@ -120,7 +158,9 @@ export async function runMerger(
     ...(input !== undefined && { input }),
   });
   const operations = new RepoMerger(context, agent, id, attempt);
-  const end = await run(context, 'merger', brief, mergerTools(operations), signal);
+  const tools = mergerTools(operations);
+  const progress = (): number => Number(operations.isResolved());
+  const end = await run(context, swarm, { kind: 'merger', agent, task: conflict.task, brief, tools, progress }, signal);
   // The merger's own word does not count.
   if (!operations.isResolved()) {
     swarm.dispatch({ kind: 'conflict.unresolved', conflict: id, reason: end.detail ?? end.reason });

@@ -1,6 +1,8 @@
-import type { Author, Change, Clock, Outcome, Repo } from '@mound/vcs';
+import type { Author, Change, Outcome, Repo } from '@mound/vcs';
 import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { Role, RoleKind } from '../core/role.ts';
+import type { Time } from '../core/time.ts';
+import type { CostLedger } from '../cost/cost-ledger.ts';
 import type { Task } from '../core/task.ts';
 import type { Model } from '../model/model.ts';
 import { refused, type ContentChange, type Refusal } from '../tools/operations.ts';
@@ -30,7 +32,8 @@ export interface NewBytes {
 export class RunContext {
   readonly repo: Repo;
   readonly run: RunId;
-  readonly clock: Clock;
+  readonly time: Time;
+  readonly costs: CostLedger;
   readonly ledger: Ledger;
   readonly tally: Tally;
   readonly leaseMs: number;
@@ -45,7 +48,8 @@ export class RunContext {
   constructor(parts: {
     readonly repo: Repo;
     readonly run: RunId;
-    readonly clock: Clock;
+    readonly time: Time;
+    readonly costs: CostLedger;
     readonly ledger: Ledger;
     readonly tally: Tally;
     readonly leaseMs: number;
@@ -57,7 +61,8 @@ export class RunContext {
   }) {
     this.repo = parts.repo;
     this.run = parts.run;
-    this.clock = parts.clock;
+    this.time = parts.time;
+    this.costs = parts.costs;
     this.ledger = parts.ledger;
     this.tally = parts.tally;
     this.leaseMs = parts.leaseMs;

@@ -1,6 +1,9 @@
-import { systemClock, systemRandom, type Author, type Clock, type Cursor, type Random, type Repo } from '@mound/vcs';
+import { systemRandom, type Author, type Cursor, type Random, type Repo } from '@mound/vcs';
 import { isRunId, type RunId } from '../core/ids.ts';
 import { faultOfRole, roleKinds, type ModelName, type Role, type RoleKind } from '../core/role.ts';
+import { systemTime, type Time } from '../core/time.ts';
+import { CostLedger, type CostReport } from '../cost/cost-ledger.ts';
+import { PriceBook, type PriceOverride } from '../cost/prices.ts';
 import type { RunEndReason, SwarmEvent } from '../events/event.ts';
 import { translate } from '../events/translate.ts';
 import type { Model } from '../model/model.ts';
@@ -41,7 +44,9 @@ export interface SwarmOptions {
   /** Stops the run: landings in flight are awaited, everything kept is in the repository. */
   readonly signal?: AbortSignal;
   readonly limits?: Partial<SwarmLimits>;
-  readonly clock?: Clock;
+  /** What models cost, before what the table says. */
+  readonly prices?: readonly PriceOverride[];
+  readonly time?: Time;
   readonly random?: Random;
 }
 
@@ -66,6 +71,8 @@ export interface SwarmResult {
   /** Intents with changes, resolutions included: from the call to the durable answer. */
   readonly landings: LandingTimes;
   readonly roles: Readonly<Record<RoleKind, RoleSpend>>;
+  /** What was spent, by role, task, agent and model. */
+  readonly cost: CostReport;
   /** SwarmEvents by kind. */
   readonly events: Readonly<Record<string, number>>;
   readonly seconds: number;
@@ -88,17 +95,19 @@ const system: Author = { name: 'mound-swarm', kind: 'system' };
 export async function runSwarm(options: SwarmOptions): Promise<SwarmResult> {
   const startedMs = performance.now();
   const limits = { ...defaultLimits, ...options.limits };
-  const { repo, models, clock = systemClock, random = systemRandom } = options;
+  const { repo, models, time = systemTime, random = systemRandom } = options;
   const run = options.runId ?? `r${Buffer.from(random.bytes(6)).toString('hex')}`;
   const roles = { ...defaultRoles, ...options.roles };
   mustOptions(options, run, roles);
 
-  const ledger = new Ledger(repo, run, clock);
+  const ledger = new Ledger(repo, run, time);
   const tally = new Tally();
+  const costs = new CostLedger(new PriceBook(options.prices ?? [], time));
   const context = new RunContext({
     repo,
     run,
-    clock,
+    time,
+    costs,
     ledger,
     tally,
     roles,
@@ -132,7 +141,7 @@ export async function runSwarm(options: SwarmOptions): Promise<SwarmResult> {
   feed.abort();
   await following;
   if (ending.fault !== undefined) throw ending.fault;
-  await ledger.endRun(ending.reason, system, started.seq);
+  await ledger.endRun(ending.reason, costs.report(), system, started.seq);
 
   const events = swarm.counts();
   const created = events['task.created'] ?? 0;
@@ -145,6 +154,7 @@ export async function runSwarm(options: SwarmOptions): Promise<SwarmResult> {
     agents: swarm.agents,
     landings: tally.times(),
     roles: tally.spend(),
+    cost: costs.report(),
     events,
     seconds: (performance.now() - startedMs) / 1000,
   };

@@ -102,6 +102,16 @@ function endAgent(state: SwarmState, id: AgentId, finished: boolean): SwarmState
   return agent.role === 'planner' ? { ...ended, planner: finished ? 'finished' : 'failed' } : ended;
 }
 
+function setWaiting(state: SwarmState, id: AgentId, until: number | undefined): SwarmState {
+  const agent = state.agents.get(id);
+  if (agent === undefined || agent.waitingUntil === until) return state;
+  const { waitingUntil: _, ...rest } = agent;
+  return {
+    ...state,
+    agents: withEntry(state.agents, id, until === undefined ? rest : { ...rest, waitingUntil: until }),
+  };
+}
+
 /** The state after an event. Pure; an event that does not fit the state changes nothing. */
 export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
   switch (event.kind) {
@@ -150,6 +160,12 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
       return startAgent(state, event);
     case 'agent.ended':
       return endAgent(state, event.agent, event.reason === 'finished');
+    case 'agent.waiting':
+      return setWaiting(state, event.agent, event.until);
+    case 'agent.resumed':
+      return setWaiting(state, event.agent, undefined);
+    case 'agent.warned':
+      return state;
     case 'planner.waiting':
       return state.planner === 'working' ? { ...state, planner: 'waiting' } : state;
     default: {

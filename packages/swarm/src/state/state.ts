@@ -32,6 +32,8 @@ export interface AgentState {
   readonly role: RoleKind;
   readonly task: TaskId | undefined;
   readonly conflict: string | undefined;
+  /** Parked until then (ms since 1970): its model is not asked before. */
+  readonly waitingUntil?: number;
 }
 
 /**

@@ -63,7 +63,9 @@ export function bindTool<Schema extends z.ZodType>(
       const parsed = definition.schema.safeParse(input);
       if (parsed.success) return run(parsed.data);
       const faults = parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'arguments'}: ${message}`);
-      return fail(`${definition.name} was not run. ${faults.join('; ')}. Correct the arguments and call it again.`);
+      return fail(
+        `${definition.name} was not run. ${faults.join('; ')}. Correct the arguments and call it again. Their JSON Schema: ${JSON.stringify(definition.spec().parameters)}`,
+      );
     },
   };
 }

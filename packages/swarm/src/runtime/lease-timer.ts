@@ -1,0 +1,35 @@
+import type { Time } from '../core/time.ts';
+
+/** Runs out after so much time in which its holder could work: it stands still while the holder is parked. */
+export class LeaseTimer {
+  readonly #time: Time;
+  readonly #onOut: () => void;
+  #leftMs: number;
+  #startedAt: number | undefined;
+  #cancel: (() => void) | undefined;
+
+  constructor(time: Time, leaseMs: number, onOut: () => void) {
+    this.#time = time;
+    this.#leftMs = leaseMs;
+    this.#onOut = onOut;
+    this.resume();
+  }
+
+  pause(): void {
+    if (this.#startedAt === undefined) return;
+    this.#leftMs -= this.#time.now() - this.#startedAt;
+    this.stop();
+  }
+
+  resume(): void {
+    if (this.#startedAt !== undefined) return;
+    this.#startedAt = this.#time.now();
+    this.#cancel = this.#time.after(Math.max(0, this.#leftMs), this.#onOut);
+  }
+
+  stop(): void {
+    this.#cancel?.();
+    this.#cancel = undefined;
+    this.#startedAt = undefined;
+  }
+}
