@@ -97,7 +97,11 @@ function addSuite(program: Command, suite: Suite, signal: AbortSignal, setExitCo
     if (parse !== undefined) option.argParser((text) => namingOption(flags, () => parse(text)));
     command.addOption(option);
   }
-  command.action(async (values: Readonly<Record<string, unknown>>) => {
+  const { argument } = suite;
+  if (argument !== undefined) command.argument(argument.flags, argument.description);
+  command.action(async (...given: readonly unknown[]) => {
+    const values = { ...(given[argument === undefined ? 0 : 1] as Readonly<Record<string, unknown>>) };
+    if (argument !== undefined && given[0] !== undefined) values[argument.name] = given[0];
     const size: SuiteSize = values['quick'] === true ? 'quick' : values['full'] === true ? 'full' : 'default';
     const dir = values['dir'] as string | undefined;
     const outcome = await suite.run({ size, values, dir, signal, progress: progressOn(process.stderr) });

@@ -38,6 +38,35 @@ const table = {
   lockFailures: ['calls', 'lock failures'],
   /** Compare-and-swaps of the trunk that came too late. */
   racesLost: ['calls', 'races lost'],
+  /** Three-way merges of files that a merge subject answered. */
+  mergesCount: ['merges', 'merges'],
+  cleanMerges: ['merges', 'clean'],
+  conflictedMerges: ['merges', 'conflicts'],
+  /** Inputs that a subject takes for no text. */
+  refusedMerges: ['merges', 'refused'],
+  /** Of the merges that neither refused: the same verdict as the workload's `peer`, and where clean the same bytes. */
+  agreement: ['share', 'agreement'],
+  cleanHereOnly: ['merges', 'clean here only'],
+  cleanThereOnly: ['merges', 'clean there only'],
+  cleanButDifferent: ['merges', 'clean but different'],
+  /** Clean where git's and GNU's line merges are in conflict both. */
+  cleanAgainstAll: ['merges', 'clean against all'],
+  /** Clean merges of which the people who made the merge committed something else. */
+  changedByPeople: ['merges', 'changed by people'],
+  /** Conflicts of the workload's `peer` that came out clean, and those of them that people committed so. */
+  conflictsAvoided: ['merges', 'conflicts avoided'],
+  avoidedAsCommitted: ['merges', 'avoided as committed'],
+  /** Clean merges of the `peer` that became conflicts, and those of them that people had changed. */
+  conflictsAdded: ['merges', 'conflicts added'],
+  addedWherePeopleChanged: ['merges', 'added where people changed'],
+  /** Clean, with other bytes than people committed, where the `peer` is in conflict or has their bytes. */
+  wrongMergesIntroduced: ['merges', 'wrong merges introduced'],
+  /** From the call to the result, one at a time. */
+  mergeMsP50: ['ms', 'merge p50 ms'],
+  mergeMsP99: ['ms', 'merge p99 ms'],
+  mergeMsMax: ['ms', 'merge max ms'],
+  /** Per merge, many in one stream. */
+  streamedMergeMs: ['ms', 'streamed ms'],
   recordsPerSecond: ['records/s', 'records/s'],
   residentMiB: ['MiB', 'resident MiB'],
   openMs: ['ms', 'open ms'],

@@ -1,8 +1,9 @@
 import { commitSuite } from './commit/commit.ts';
 import { contentionSuite } from './contention/contention.ts';
 import { historySuite } from './history/history.ts';
+import { mergesSuite } from './merges/merges.ts';
 import { scaleSuite } from './scale/scale.ts';
 import type { Suite } from './suite.ts';
 
 /** Every `mound bench NAME`, in the order of `--list`. To add one: implement `Suite`, add it here. */
-export const suites: readonly Suite[] = [commitSuite, scaleSuite, contentionSuite, historySuite];
+export const suites: readonly Suite[] = [commitSuite, scaleSuite, contentionSuite, mergesSuite, historySuite];

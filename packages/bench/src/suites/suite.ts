@@ -35,6 +35,14 @@ export interface SuiteOption {
   readonly parse?: (text: string) => unknown;
 }
 
+/** The one thing that a suite may be given without an option's name; in `values` under the camel-case name. */
+export interface SuiteArgument {
+  /** As commander takes it: `[git-dir]`. */
+  readonly flags: string;
+  readonly name: string;
+  readonly description: string;
+}
+
 /** What a suite hands back: a result file, or for a suite with an output of its own, that. */
 export type SuiteOutcome =
   | { readonly kind: 'result'; readonly result: ResultFile; readonly exitCode: number }
@@ -44,6 +52,7 @@ export type SuiteOutcome =
 export interface Suite {
   readonly name: string;
   readonly summary: string;
+  readonly argument?: SuiteArgument;
   readonly options: readonly SuiteOption[];
   run(context: SuiteContext): Promise<SuiteOutcome>;
 }

@@ -10,6 +10,23 @@ export interface GitCall {
   readonly env?: NodeJS.ProcessEnv;
 }
 
+/** In which git does not hear the user's configuration, nor any that lies above a directory of ours. */
+export function gitEnvironment(): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
+  return {
+    ...Object.fromEntries(inherited),
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: '/dev/null',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_AUTHOR_NAME: 'bench',
+    GIT_AUTHOR_EMAIL: 'bench@mound.invalid',
+    GIT_COMMITTER_NAME: 'bench',
+    GIT_COMMITTER_EMAIL: 'bench@mound.invalid',
+  };
+}
+
 /** A git repository for measuring: flushed, without background work, deaf to the user's configuration. */
 export class GitRepo {
   readonly dir: string;
@@ -22,19 +39,7 @@ export class GitRepo {
     this.dir = dir;
     this.gitDir = bare ? dir : join(dir, '.git');
     this.signal = signal;
-    const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'));
-    this.#env = {
-      ...Object.fromEntries(inherited),
-      LC_ALL: 'C',
-      GIT_CONFIG_NOSYSTEM: '1',
-      GIT_CONFIG_GLOBAL: '/dev/null',
-      GIT_TERMINAL_PROMPT: '0',
-      GIT_LITERAL_PATHSPECS: '1',
-      GIT_AUTHOR_NAME: 'bench',
-      GIT_AUTHOR_EMAIL: 'bench@mound.invalid',
-      GIT_COMMITTER_NAME: 'bench',
-      GIT_COMMITTER_EMAIL: 'bench@mound.invalid',
-    };
+    this.#env = gitEnvironment();
     this.#host = new CommandHost({ cwd: dir, env: this.#env, signal });
   }
 
