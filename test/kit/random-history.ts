@@ -1,4 +1,13 @@
-import { absent, any, version, type Change, type Outcome, type Repo, type seededRandom } from '@mound/vcs';
+import {
+  absent,
+  any,
+  version,
+  type Change,
+  type ConflictView,
+  type Outcome,
+  type Repo,
+  type seededRandom,
+} from '@mound/vcs';
 import { agent } from './temp.ts';
 
 type Random = ReturnType<typeof seededRandom>;
@@ -93,6 +102,8 @@ export class RandomHistory {
   private async resolve(): Promise<void> {
     const [conflict] = this.repo.conflicts();
     if (conflict === undefined) return;
+    if (this.random.below(3) === 0) return this.note(await this.repo.remerge(conflict.id));
+    if (this.random.below(3) === 0) return this.replace(conflict);
     const results = conflict.paths.map(({ path, incoming }) => ({ path, content: incoming.content ?? null }));
     this.note(
       await this.repo.resolve(conflict.id, {
@@ -102,6 +113,12 @@ export class RandomHistory {
         asOf: conflict.asOf,
       }),
     );
+  }
+
+  private async replace({ id, author, branch, asOf }: ConflictView): Promise<void> {
+    const changes = [this.change(this.pick(paths), branch, Math.max(1, asOf - this.random.below(8)))];
+    const operation = this.random.below(2) === 0 && { operationId: `again-${this.count}` };
+    this.note(await this.repo.land({ branch, author, message: 'again', changes, replaces: id, ...operation }));
   }
 
   private async freezeOrThaw(): Promise<void> {

@@ -83,6 +83,16 @@ function checkLanding(repo: Repo, operation: Operation, view: CommitView): void 
   expect(missing, `${id} at ${view.seq} brings what it asked`).toEqual([]);
 }
 
+/** What a conflict kept and landed as it was asked is held to the same. */
+function checkRemerge(repo: Repo, operation: Operation, seq: number): void {
+  const { first } = operation;
+  const { ending } = first?.kind === 'conflicted' ? repo.conflict(first.conflict) : {};
+  const isCommit = [...repo.events({ seq, index: 0 })].some(
+    (event) => event.seq === seq && event.kind === 'intent.landed',
+  );
+  if (ending === 'remerge' && isCommit) checkLanding(repo, operation, repo.commit(seq));
+}
+
 /** Each operation landed at most once, as it was told, and no byte that was told is gone. */
 export function checkOperations(repo: Repo, operations: readonly Operation[], events: readonly RepoEvent[]): void {
   const landings = new Map<string, number[]>();
@@ -108,6 +118,7 @@ export function checkOperations(repo: Repo, operations: readonly Operation[], ev
         const kept = linesOf(incoming.content?.toString('utf8'));
         expect(kept, `${id} is kept whole`).toEqual(expect.arrayContaining([...(asked?.added ?? [])]));
       }
+      if (now?.kind === 'landed' || now?.kind === 'merged') checkRemerge(repo, operation, now.seq);
     } else if (first.kind === 'parked' && (now?.kind === 'landed' || now?.kind === 'merged') && landed.length > 0) {
       expect(landed, id).toEqual([now.seq]);
     }

@@ -20,6 +20,8 @@ export interface Operation {
   /** The `counter` record goes up by one. */
   readonly counts: boolean;
   send(repo: Repo): Promise<Outcome>;
+  /** As whom it acts. */
+  readonly agent: string;
   /** What the store answered first; a rejection is no answer to keep. */
   first?: Outcome;
 }
@@ -39,7 +41,14 @@ export interface Place {
 const fileLines = 14;
 
 /** Draws an intent on one or two paths of what stood at a place. */
-export function drawIntent(repo: Repo, draw: Draw, paths: readonly string[], place: Place, id: string): Operation {
+export function drawIntent(
+  repo: Repo,
+  draw: Draw,
+  paths: readonly string[],
+  place: Place,
+  id: string,
+  as: { readonly name: string; readonly replaces?: string } = { name: id },
+): Operation {
   const snapshot = repo.snapshot(place.seq, place.branch);
   const targets = [draw.below(paths.length), draw.below(paths.length)].map((at) => paths[at] ?? '');
   const wanted = draw.below(4) === 0 ? [...new Set(targets)] : targets.slice(0, 1);
@@ -78,8 +87,9 @@ export function drawIntent(repo: Repo, draw: Draw, paths: readonly string[], pla
     }
   }
   const onStale = draw.below(5) === 0 ? 'reject' : 'merge';
-  const intent = { branch: place.branch, author: { name: id, kind: 'agent' }, message: id, operationId: id } as const;
-  return operationOf({ ...intent, changes, onStale }, edits, isForced);
+  const { name, ...named } = as;
+  const intent = { branch: place.branch, author: { name, kind: 'agent' }, message: id, operationId: id } as const;
+  return operationOf({ ...intent, ...named, changes, onStale }, edits, isForced);
 }
 
 function operationOf(
@@ -88,7 +98,7 @@ function operationOf(
   isForced: boolean,
 ): Operation {
   const { operationId: id, branch } = intent;
-  return { id, branch, edits, isForced, counts: false, send: (repo) => repo.land(intent) };
+  return { id, branch, edits, isForced, agent: intent.author.name, counts: false, send: (repo) => repo.land(intent) };
 }
 
 /** One up from what the author sees; of those that see the same, one lands. */
@@ -97,7 +107,32 @@ export function drawCount(repo: Repo, place: Place, id: string): Operation {
   const value = `${Number(seen?.value.toString('utf8') ?? 0) + 1}`;
   const records = [{ key: 'counter', expect: seen ? version(seen.version) : absent, value }];
   const intent: Intent = { author: { name: id, kind: 'agent' }, message: id, operationId: id, records };
-  return { id, branch: 'main', edits: [], isForced: false, counts: true, send: (repo_) => repo_.land(intent) };
+  return {
+    id,
+    branch: 'main',
+    edits: [],
+    isForced: false,
+    agent: id,
+    counts: true,
+    send: (repo_) => repo_.land(intent),
+  };
+}
+
+/** Stands in for what one of the agents has in an open conflict. */
+export function drawReplacement(
+  repo: Repo,
+  draw: Draw,
+  paths: readonly string[],
+  id: string,
+  kept: (conflict: string) => Operation | undefined,
+): Operation | undefined {
+  const open = repo.conflicts();
+  const view = open[draw.below(Math.max(1, open.length))];
+  const operation = view && kept(view.id);
+  if (view === undefined || operation === undefined) return undefined;
+  const place = { branch: view.branch, seq: draw.below(2) === 0 ? view.asOf : repo.conflict(view.id).asOf - 1 };
+  const drawn = drawIntent(repo, draw, paths, place, id, { name: operation.agent, replaces: view.id });
+  return drawn.edits.length > 0 ? drawn : undefined;
 }
 
 /** Settles an open conflict so that no line of either side is lost. */
@@ -131,6 +166,7 @@ export function drawResolution(
     branch: view.branch,
     edits: kept(view.id)?.edits ?? [],
     isForced: true,
+    agent: id,
     counts: false,
     send: (repo_) => repo_.resolve(view.id, resolution),
   };

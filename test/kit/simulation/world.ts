@@ -2,7 +2,7 @@ import { openRepo, seededRandom, steppingClock, type Outcome, type Repo, type Re
 import { indexFaults } from '../indexes.ts';
 import { checkAnswer, checkCounter, checkEvents, checkOperations, checkSame, digestOf } from './checks.ts';
 import { Follower } from './follower.ts';
-import { drawCount, drawIntent, drawResolution, type Operation } from './operation.ts';
+import { drawCount, drawIntent, drawReplacement, drawResolution, type Operation } from './operation.ts';
 
 const paths = ['a', 'b', 'c', 'src/d', 'src/e', 'src/f', 'g'];
 const agentCount = 6;
@@ -74,6 +74,7 @@ export class World {
     else if (roll === 1) await this.fork(wave);
     else if (roll === 2) await this.mergeBranch(wave);
     else if (roll === 3) await this.freezeOrThaw();
+    else if (roll === 5) await this.remerge();
     else if (roll === 4) await this.anyHandle().tag(this.pick(['v1', 'v2']), this.random.below(this.newest() + 1));
     else {
       // Begun in one turn of the event loop: they meet in one batch a handle.
@@ -105,15 +106,18 @@ export class World {
     if (this.random.below(8) === 0) agent.branch = this.pick(this.branches);
     const roll = this.random.below(12);
     if (roll === 0) return drawCount(repo, agent, id);
-    if (roll === 1) return this.drawResolution(repo, id);
+    if (roll === 1) return this.drawOfConflict(repo, id);
     const operation = drawIntent(repo, this.random, paths, agent, id);
     return operation.edits.length > 0 ? operation : undefined;
   }
 
-  private drawResolution(repo: Repo, id: string): Operation | undefined {
+  private drawOfConflict(repo: Repo, id: string): Operation | undefined {
     const keptAs = (conflict: string): Operation | undefined =>
       this.operations.find(({ first }) => first?.kind === 'conflicted' && first.conflict === conflict);
-    const operation = drawResolution(repo, this.random, id, keptAs);
+    const isReplacement = this.random.below(3) === 0;
+    const operation = isReplacement
+      ? drawReplacement(repo, this.random, paths, id, keptAs)
+      : drawResolution(repo, this.random, id, keptAs);
     // A branch that was merged back stays as it was merged.
     return operation && this.branches.includes(operation.branch) ? operation : undefined;
   }
@@ -133,8 +137,7 @@ export class World {
     if (outcome.kind !== 'rejected') operation.first = outcome;
   }
 
-  private async reopen(): Promise<void> {
-    const at = this.random.below(this.handles.length);
+  private async reopen(at = this.random.below(this.handles.length)): Promise<void> {
     if (at === 0) await this.follower.pause();
     await this.mustGet(at).close();
     this.handles[at] = await openRepo(this.dir, { clock: this.clock, random: this.random });
@@ -150,6 +153,8 @@ export class World {
 
   /** The branch is left alone from now on, so that sent again the merge is the same. */
   private async mergeBranch(wave: number): Promise<void> {
+    // A conflict may be about to end by itself on it.
+    for (let at = 0; at < this.handles.length; at++) await this.reopen(at);
     const [branch] = this.branches.splice(1 + this.random.below(this.branches.length - 1), 1);
     if (branch === undefined) return;
     for (const agent of this.agents) if (agent.branch === branch) agent.branch = 'main';
@@ -165,11 +170,25 @@ export class World {
       // Nothing goes but what went on the branch; what it brings has its own landings there.
       edits: removed.map((edit) => ({ ...edit, added: [] })),
       isForced: this.operations.some((other) => isOfBranch(other) && other.isForced),
+      agent: act.author.name,
       counts: false,
       send: (repo) => repo.merge(branch, { author: act.author, operationId: id }),
     };
     this.operations.push(operation);
     await this.send(operation);
+  }
+
+  /** Whoever lands what a conflict keeps lands it as it was asked. */
+  private async remerge(): Promise<void> {
+    const open = this.anyHandle()
+      .conflicts()
+      .filter(({ branch }) => this.branches.includes(branch));
+    if (open.length === 0) return;
+    const { id, isMergeable } = this.pick(open);
+    const outcome = await this.anyHandle().remerge(id);
+    const isKept = outcome.kind === 'conflicted' || outcome.kind === 'rejected';
+    checkSame(!isKept, isMergeable && outcome.kind !== 'rejected', `${id} lands where it is said to merge`);
+    if (outcome.kind === 'conflicted') checkSame(outcome.conflict, id, 'it stays the conflict that it is');
   }
 
   private async freezeOrThaw(): Promise<void> {

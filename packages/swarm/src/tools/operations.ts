@@ -104,7 +104,7 @@ export interface SideView {
 
 export interface ConflictDetails {
   readonly conflict: string;
-  readonly state: 'open' | 'resolved';
+  readonly state: 'open' | 'resolved' | 'replaced';
   /** Seq of the snapshot that current is shown from. */
   readonly asOf: number;
   readonly author: string;

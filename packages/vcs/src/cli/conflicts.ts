@@ -48,7 +48,8 @@ const inputOf = ({ path, base, current, incoming }: ConflictPath): Parameters<ty
 const resolutionHelp = `
 Standard input is one JSON object:
   results    [{"path", "content"}] for each conflicted path: the whole new text, or null to delete;
-             "contentBase64" instead for bytes, "mode" where it changes
+             "contentBase64" instead for bytes, "mode" where it changes, "at" where it is to stand
+             elsewhere because its path is taken by a directory, or by one that differs in case alone
   asOf       the "asOf" that 'conflicts show --json' gave: the state that you saw
   accounts   [{"path", "side": "current"|"incoming", "hunk": N, "fate": "kept"|"transformed"|"discarded",
              "reason", "because"}]
@@ -58,7 +59,7 @@ Standard input is one JSON object:
   message, rationale
 A hunk whose lines stand in the result needs no account.`;
 
-/** conflicts, conflicts show, conflicts resolve. */
+/** conflicts, conflicts show, conflicts remerge, conflicts resolve. */
 export function addConflictCommands(program: Command, finish: Finish): void {
   const conflicts = program
     .command('conflicts')
@@ -84,6 +85,9 @@ export function addConflictCommands(program: Command, finish: Finish): void {
       await context.withReadRepo(async (repo) => {
         const view = repo.conflict(id);
         if (context.isJson) await writeJson(viewFields(view));
+        if (!context.isJson && view.isMergeable) {
+          await writeLine(`merges by now: 'mound conflicts remerge ${view.id}' lands it as it was asked`);
+        }
         for (const path of context.isJson ? [] : view.paths) {
           await writeLine(`${path.path}: ${path.reason}`);
           const marked = renderConflict(inputOf(path), { style: 'diff3' });
@@ -91,6 +95,15 @@ export function addConflictCommands(program: Command, finish: Finish): void {
         }
         finish(exitCodes.ok);
       });
+    });
+
+  conflicts
+    .command('remerge')
+    .description('land what a conflict keeps as it was asked, where its sides merge by now')
+    .argument('<id>')
+    .action(async (id: string, _flags: object, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => finish(await printOutcome(await repo.remerge(id), context.isJson)));
     });
 
   conflicts

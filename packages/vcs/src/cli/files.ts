@@ -19,6 +19,7 @@ interface PutFlags {
   readonly rationale?: string;
   readonly task?: string;
   readonly delete?: boolean;
+  readonly replaces?: string;
 }
 
 interface ReadFlags {
@@ -44,6 +45,7 @@ export function addFileCommands(program: Command, finish: Finish): void {
     .option('--operation-id <id>', 'the same id answers the same again')
     .option('--rationale <text>', 'why')
     .option('--task <id>', 'the task that it belongs to')
+    .option('--replaces <conflict>', 'a conflict of the same agent whose kept intent this takes the place of')
     .option('--delete', 'delete the path instead; standard input is not read')
     .action(async (path: string, flags: PutFlags, command: Command) => {
       const context = new Context(command);

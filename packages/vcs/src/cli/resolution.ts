@@ -33,9 +33,9 @@ function oneOf<T extends string>(value: unknown, allowed: readonly T[], what: st
 }
 
 function resultOf(value: unknown): Resolution['results'][number] {
-  const fields = fieldsOf(value, 'a result', ['path', 'content', 'contentBase64', 'mode']);
+  const fields = fieldsOf(value, 'a result', ['path', 'content', 'contentBase64', 'mode', 'at']);
   const path = textOf(fields['path'], 'the path of a result');
-  const { content, contentBase64, mode } = fields;
+  const { content, contentBase64, mode, at } = fields;
   if (mode !== undefined && !isMode(mode)) throw malformed(`the mode of ${path} is ${JSON.stringify(mode)}`);
   const isOne = (content === undefined) !== (contentBase64 === undefined);
   if (!isOne) throw malformed(`${path} needs "content" (null deletes it) or "contentBase64"`);
@@ -45,7 +45,12 @@ function resultOf(value: unknown): Resolution['results'][number] {
       : content === null
         ? null
         : textOf(content, `the content of ${path}`);
-  return { path, content: bytes, ...(mode !== undefined && { mode }) };
+  return {
+    path,
+    content: bytes,
+    ...(mode !== undefined && { mode }),
+    ...(at !== undefined && { at: textOf(at, `the "at" of ${path}`) }),
+  };
 }
 
 const fates = ['kept', 'transformed', 'discarded'] as const;

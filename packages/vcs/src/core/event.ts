@@ -59,6 +59,14 @@ export type EventBody =
       readonly kind: 'conflict.resolved';
       readonly conflict: ConflictId;
       readonly paths: readonly RepoPath[];
+      /** A resolution; the kept intent, whose sides merge by now; or another intent of its author. */
+      readonly ending: 'resolution' | 'remerge' | 'replacement';
+    })
+  | (Origin & {
+      /** Another intent of its author took its place, and is kept in turn. */
+      readonly kind: 'conflict.replaced';
+      readonly conflict: ConflictId;
+      readonly by: ConflictId | ParkedId;
     })
   | (Origin & { readonly kind: 'intent.parked'; readonly parked: ParkedId; readonly paths: readonly RepoPath[] })
   | (Origin & { readonly kind: 'intent.unparked'; readonly parked: ParkedId; readonly outcome: string })

@@ -133,6 +133,8 @@ export interface Intent {
   readonly reads?: readonly Read[];
   /** The same id with the same content gives the first outcome again. */
   readonly operationId?: string;
+  /** An open conflict of the same agent whose kept intent this one stands in for, whatever it comes to but rejected. */
+  readonly replaces?: string;
   /** Default `merge`. */
   readonly onStale?: 'merge' | 'reject';
   /** Default `record`. */

@@ -13,6 +13,7 @@ export type RejectionCode =
   | 'no-such-path'
   | 'no-such-version'
   | 'no-such-conflict'
+  | 'conflict-foreign'
   | 'resolution-unaccounted'
   | 'resolution-has-markers'
   | 'resolution-stale'

@@ -1,6 +1,6 @@
-import { conflictIdOf, parkedIdOf, type RepoPath, type Seq } from '../core/ids.ts';
+import { conflictIdOf, parkedIdOf, type ConflictId, type ParkedId, type RepoPath, type Seq } from '../core/ids.ts';
 import type { EventBody, Origin, RepoEvent, SideAuthor } from '../core/event.ts';
-import type { ConflictEntry, LandingEntry, LogEntry } from '../format/entry.ts';
+import type { ConflictEnding, ConflictEntry, LandingEntry, LogEntry } from '../format/entry.ts';
 import { unpackAccounts } from '../land/account-codec.ts';
 import { mergedPathsOf } from '../land/outcomes.ts';
 import { sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
@@ -33,11 +33,17 @@ function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin): EventBody
       const paths = entry.paths.map((row) => row.path as RepoPath);
       return [
         ...unparked(entry.unparks, 'conflicted', origin),
+        ...replaced(entry.replaces, conflictIdOf(entry.seq), origin),
         { kind: 'conflict.opened', ...origin, conflict: conflictIdOf(entry.seq), paths, met: metBy(reader, entry) },
       ];
     }
     case 'parked':
-      return [{ kind: 'intent.parked', ...origin, parked: parkedIdOf(entry.seq), paths: entry.paths as RepoPath[] }];
+      return [
+        ...replaced(entry.replaces, parkedIdOf(entry.seq), origin),
+        { kind: 'intent.parked', ...origin, parked: parkedIdOf(entry.seq), paths: entry.paths as RepoPath[] },
+      ];
+    case 'closed':
+      return [resolved(reader, entry.conflict, entry.ending, origin)];
     case 'unparked':
       return unparked(entry.parked, entry.outcome, origin);
     case 'flag':
@@ -53,6 +59,16 @@ function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin): EventBody
     case 'tag':
       return [{ kind: 'tag.set', ...origin, tag: entry.name, at: entry.at as Seq }];
   }
+}
+
+function replaced(seq: number, by: ConflictId | ParkedId, origin: Origin): EventBody[] {
+  return seq === 0 ? [] : [{ kind: 'conflict.replaced', ...origin, conflict: conflictIdOf(seq), by }];
+}
+
+function resolved(reader: LogReader, seq: number, ending: ConflictEnding, origin: Origin): EventBody {
+  const conflict = reader.mustGetEntry(seq);
+  const paths = conflict.kind === 'conflict' ? conflict.paths.map((row) => row.path as RepoPath) : [];
+  return { kind: 'conflict.resolved', ...origin, conflict: conflictIdOf(seq), paths, ending };
 }
 
 function unparked(seq: number, outcome: string, origin: Origin): EventBody[] {
@@ -81,9 +97,7 @@ function bodiesOfLanding(reader: LogReader, entry: LandingEntry, origin: Origin)
     bodies.push({ kind: 'record.written', ...origin, key: record.key, deleted: record.value === null });
   }
   if (entry.resolves > 0) {
-    const conflict = reader.mustGetEntry(entry.resolves);
-    const paths = conflict.kind === 'conflict' ? conflict.paths.map((row) => row.path as RepoPath) : [];
-    bodies.push({ kind: 'conflict.resolved', ...origin, conflict: conflictIdOf(entry.resolves), paths });
+    bodies.push(resolved(reader, entry.resolves, entry.ending, origin));
     bodies.push(...discarded(reader, entry, origin));
   }
   return bodies;

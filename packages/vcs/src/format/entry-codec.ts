@@ -2,7 +2,8 @@ import { MoundError } from '../core/errors.ts';
 import type { BlobId, Seq } from '../core/ids.ts';
 import { ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
-import type { LandingEntry, LogEntry, Place } from './entry.ts';
+import { conflictEndingOf, conflictEndings } from './conflict-ending.ts';
+import type { ConflictPathRow, LandingEntry, LogEntry, Place } from './entry.ts';
 import {
   landingByte,
   readLanding,
@@ -11,6 +12,7 @@ import {
   type LandingMarks,
   type TellPrevious,
 } from './landing-codec.ts';
+import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 import { checksum, unsealed } from './seal.ts';
 
 type OtherEntry = Exclude<LogEntry, LandingEntry>;
@@ -26,6 +28,7 @@ const kindNumbers: Readonly<Record<OtherEntry['kind'], number>> = {
   fork: 8,
   tag: 9,
   purge: 10,
+  closed: 11,
 };
 const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as OtherEntry['kind']]));
 
@@ -47,9 +50,12 @@ function fieldsOf(entry: OtherEntry): Packable[] {
           row.reason,
           row.driver,
           ...packPlaces(row.base, row.current),
+          modeNumberOf(row.incoming?.mode),
+          row.incoming ? Buffer.from(row.incoming.blob, 'hex') : null,
         ]),
         entry.keptParts > 0 ? entry.keptParts : entry.kept,
         entry.unparks,
+        entry.replaces,
       ];
     case 'parked':
       return [
@@ -58,6 +64,15 @@ function fieldsOf(entry: OtherEntry): Packable[] {
         orNull(entry.task),
         [...entry.paths],
         entry.keptParts > 0 ? entry.keptParts : entry.kept,
+        entry.replaces,
+      ];
+    case 'closed':
+      return [
+        orNull(entry.operationId),
+        orNull(entry.asked),
+        entry.conflict,
+        conflictEndings.indexOf(entry.ending),
+        entry.at,
       ];
     case 'unparked':
       return [entry.parked, entry.outcome, orNull(entry.code), entry.message];
@@ -118,6 +133,20 @@ export function decodeMarks(seq: number, bytes: Uint8Array, tell?: TellPrevious)
 const undecodable = (seq: number, cause: unknown): MoundError =>
   new MoundError('corrupt-store', `log entry ${seq} cannot be decoded; run 'mound fsck'`, { seq }, cause);
 
+type ConflictPathTuple = [
+  path: string, askedPath: string, reason: string, driver: string,
+  baseSeq: number, baseIndex: number, currentSeq: number, currentIndex: number, mode: number, blob: Uint8Array | null,
+]; // prettier-ignore
+
+function conflictPathOf(packed: ConflictPathTuple): ConflictPathRow {
+  const [path, askedPath, reason, driver, bSeq, bIndex, cSeq, cIndex, modeNumber, bytes] = packed;
+  const mode = modeOfNumber(modeNumber);
+  const blob = bytes === null ? undefined : (Buffer.from(bytes).toString('hex') as BlobId);
+  const incoming = blob === undefined || mode === undefined ? undefined : { blob, mode };
+  const places = { base: { seq: bSeq, index: bIndex }, current: { seq: cSeq, index: cIndex } };
+  return { path, askedPath, reason, driver, ...places, incoming };
+}
+
 function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {
   const [kindNumber, time, branchId, authorId, ...rest] = fields as [number, number, number, number, ...Packable[]];
   const kind = kindNames.get(kindNumber);
@@ -132,18 +161,10 @@ function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {
         asked: orUndefined(rest[1] as Uint8Array | null),
         task: orUndefined(rest[2] as string | null),
         comparedAt: rest[3] as number,
-        paths: (rest[4] as unknown as [string, string, string, string, number, number, number, number][]).map(
-          ([path, askedPath, reason, driver, bSeq, bIndex, cSeq, cIndex]) => ({
-            path,
-            askedPath,
-            reason,
-            driver,
-            base: { seq: bSeq, index: bIndex },
-            current: { seq: cSeq, index: cIndex },
-          }),
-        ),
+        paths: (rest[4] as unknown as ConflictPathTuple[]).map(conflictPathOf),
         ...storedBytes(rest[5] as Packable),
         unparks: rest[6] as number,
+        replaces: rest[7] as number,
       };
     case 'parked':
       return {
@@ -154,6 +175,17 @@ function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {
         task: orUndefined(rest[2] as string | null),
         paths: rest[3] as string[],
         ...storedBytes(rest[4] as Packable),
+        replaces: rest[5] as number,
+      };
+    case 'closed':
+      return {
+        ...head,
+        kind,
+        operationId: orUndefined(rest[0] as string | null),
+        asked: orUndefined(rest[1] as Uint8Array | null),
+        conflict: rest[2] as number,
+        ending: conflictEndingOf(rest[3] as number),
+        at: rest[4] as number,
       };
     case 'unparked':
       return {

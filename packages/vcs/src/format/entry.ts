@@ -99,14 +99,19 @@ export interface LandingEntry extends EntryHead {
   readonly merged: readonly MergedRow[];
   readonly staleReads: readonly StaleReadRow[];
   readonly coAuthorIds: readonly number[];
-  /** Seq of the conflict entry that this landing resolves; 0: none. */
+  /** Seq of the conflict entry that this landing ends; 0: none. */
   readonly resolves: number;
+  /** How it does. */
+  readonly ending: ConflictEnding;
   /** Seq of the parked entry that this landing carries out; 0: none. */
   readonly unparks: number;
   /** Packed accounting of hunks, where a conflict was resolved. */
   readonly accounts: Uint8Array | undefined;
   readonly gitRaw: Uint8Array | undefined;
 }
+
+/** What ended a conflict: its resolution, its sides that merge by now, or another intent of its author. */
+export type ConflictEnding = 'resolution' | 'remerge' | 'replacement';
 
 export interface ConflictPathRow {
   readonly path: string;
@@ -116,6 +121,8 @@ export interface ConflictPathRow {
   readonly driver: string;
   readonly base: Place;
   readonly current: Place;
+  /** What the intent makes of the path; undefined: nothing stays there. */
+  readonly incoming: { readonly blob: BlobId; readonly mode: Mode } | undefined;
 }
 
 export interface ConflictEntry extends EntryHead {
@@ -130,6 +137,8 @@ export interface ConflictEntry extends EntryHead {
   readonly kept: Uint8Array;
   readonly keptParts: number;
   readonly unparks: number;
+  /** Seq of the conflict whose kept intent this one takes the place of; 0: none. */
+  readonly replaces: number;
 }
 
 export interface ParkedEntry extends EntryHead {
@@ -140,6 +149,19 @@ export interface ParkedEntry extends EntryHead {
   readonly paths: readonly string[];
   readonly kept: Uint8Array;
   readonly keptParts: number;
+  /** As of a conflict. */
+  readonly replaces: number;
+}
+
+/** A conflict whose intent, decided again or replaced, left nothing to land. */
+export interface ClosedEntry extends EntryHead {
+  readonly kind: 'closed';
+  readonly operationId: string | undefined;
+  readonly asked: Uint8Array | undefined;
+  readonly conflict: number;
+  readonly ending: ConflictEnding;
+  /** Newest FileVersion among the paths. */
+  readonly at: number;
 }
 
 /** A parked intent that was decided again and neither landed nor conflicted. */
@@ -178,4 +200,12 @@ export interface PurgeEntry extends EntryHead {
 }
 
 export type LogEntry =
-  PurgeEntry | LandingEntry | ConflictEntry | ParkedEntry | UnparkedEntry | MarkEntry | ForkEntry | TagEntry;
+  | PurgeEntry
+  | LandingEntry
+  | ConflictEntry
+  | ClosedEntry
+  | ParkedEntry
+  | UnparkedEntry
+  | MarkEntry
+  | ForkEntry
+  | TagEntry;

@@ -1,4 +1,12 @@
+import type { BlobId } from '../core/ids.ts';
+import type { Mode } from '../core/mode.ts';
 import { digest } from './hash.ts';
+import { modeNumberOf } from './mode-number.ts';
+
+interface Target {
+  readonly blob: BlobId;
+  readonly mode: Mode;
+}
 
 /** Keys are big-endian bytes, so that their byte order is their numeric order. */
 
@@ -25,6 +33,12 @@ export function headKey(branchId: number, pathId: number): Buffer {
   key.writeUInt32BE(branchId, 0);
   key.writeUInt32BE(pathId, 4);
   return key;
+}
+
+/** Of what a conflict's incoming side makes of a path: found by whoever lands just that. */
+export function conflictSideKey(branchId: number, pathId: number, target: Target | undefined): Buffer {
+  const blob = target === undefined ? Buffer.alloc(0) : Buffer.from(target.blob, 'hex').subarray(0, 16);
+  return Buffer.concat([headKey(branchId, pathId), Buffer.of(modeNumberOf(target?.mode)), blob]);
 }
 
 export function partKey(seq: number, index: number, part: number): Buffer {

@@ -43,11 +43,12 @@ const landing = fc
     records: fc.array(fc.record({ key: text, value: fc.option(bytes), depth: fc.nat(5), previous: place, jump: place, objects: fc.array(digest as fc.Arbitrary<BlobId>, { maxLength: 2 }) }), { maxLength: 2 }),
     merged: fc.array(fc.record({ pathId: id, driver: text, base: place, current: place }), { maxLength: 2 }),
     staleReads: fc.array(fc.record({ path: text, seen: id, actual: id }), { maxLength: 2 }),
+    ending: fc.constantFrom('resolution' as const, 'remerge' as const, 'replacement' as const),
     coAuthorIds: fc.array(id, { maxLength: 2 }), resolves: fc.oneof(fc.constant(0), id), unparks: fc.oneof(fc.constant(0), id),
     accounts: fc.option(bytes, { nil: undefined }), gitRaw: fc.option(bytes, { nil: undefined }),
   })
-  .map(({ asked, commit, operationId, ...rest }): LandingEntry => ({
-    kind: 'landing', seq: seq as Seq, ...rest, operationId,
+  .map(({ asked, commit, operationId, ending, ...rest }): LandingEntry => ({
+    kind: 'landing', seq: seq as Seq, ...rest, operationId, ending: rest.resolves > 0 ? ending : 'resolution',
     asked: operationId === undefined ? undefined : Buffer.from(asked), commit: commit as CommitId | undefined,
   })); // prettier-ignore
 

@@ -2,6 +2,7 @@ import type { BlobId, CommitId, Seq } from '../core/ids.ts';
 import { ByteReader, type ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 import { nowhere, type Body, type ChangeRow, type LandingEntry, type Place, type RecordRow } from './entry.ts';
+import { conflictEndingOf, conflictEndings } from './conflict-ending.ts';
 import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 
 /**
@@ -113,7 +114,7 @@ function unpackRecord(packed: Packable): RecordRow {
 
 /** The fields that few landings have; undefined where all are empty. */
 function packRare(entry: LandingEntry): Packable | undefined {
-  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw } = entry;
+  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending } = entry;
   const isUsual =
     merged.length + staleReads.length + coAuthorIds.length + resolves + unparks === 0 &&
     accounts === undefined &&
@@ -129,16 +130,17 @@ function packRare(entry: LandingEntry): Packable | undefined {
     unparks,
     accounts ?? null,
     gitRaw ?? null,
+    conflictEndings.indexOf(ending),
   ];
 }
 
 type Rare = Pick<
   LandingEntry,
-  'merged' | 'staleReads' | 'coAuthorIds' | 'resolves' | 'unparks' | 'accounts' | 'gitRaw'
+  'merged' | 'staleReads' | 'coAuthorIds' | 'resolves' | 'unparks' | 'accounts' | 'gitRaw' | 'ending'
 >;
 type RareTuple = [
   [number, string, number, number, number, number][], [string, number, number][], number[],
-  number, number, Uint8Array | null, Uint8Array | null,
+  number, number, Uint8Array | null, Uint8Array | null, number,
 ]; // prettier-ignore
 
 const noRare: Rare = {
@@ -149,10 +151,11 @@ const noRare: Rare = {
   unparks: 0,
   accounts: undefined,
   gitRaw: undefined,
+  ending: 'resolution',
 };
 
 function unpackRare(packed: Packable): Rare {
-  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw] = packed as unknown as RareTuple;
+  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending] = packed as unknown as RareTuple;
   return {
     merged: merged.map(([pathId, driver, bSeq, bIndex, cSeq, cIndex]) => ({
       pathId,
@@ -166,6 +169,7 @@ function unpackRare(packed: Packable): Rare {
     unparks,
     accounts: accounts ?? undefined,
     gitRaw: gitRaw ?? undefined,
+    ending: conflictEndingOf(ending),
   };
 }
 

@@ -1,5 +1,5 @@
 import { copyOf, utf8Of } from '../core/allocate.ts';
-import { isBlobId, type RepoPath } from '../core/ids.ts';
+import { isBlobId, seqOfId, type RepoPath } from '../core/ids.ts';
 import type { Author, Change, Intent, Precondition, Read, RecordWrite } from '../core/intent.ts';
 import { limits, type LimitName } from '../core/limits.ts';
 import { isMode, type Mode } from '../core/mode.ts';
@@ -193,6 +193,13 @@ function operationIdOf(value: unknown): string | undefined {
   return id;
 }
 
+function replacesOf(id: unknown): number {
+  if (id === undefined || id === null) return 0;
+  const seq = typeof id === 'string' ? seqOfId(id, 'c') : undefined;
+  if (seq === undefined) throw malformed(`replaces is ${JSON.stringify(id)}, not the id of a conflict`);
+  return seq;
+}
+
 function readOf(read: Read): Read {
   const isVersion = Number.isSafeInteger(read.version) && read.version >= 0;
   if (!isVersion) throw malformed(`the read of ${read.path} has no version`);
@@ -239,6 +246,7 @@ export function admit(intent: Intent): AdmittedIntent | Rejected {
       onStale: oneOf(intent.onStale, onStales, 'onStale'),
       onStaleRead: oneOf(intent.onStaleRead, onStaleReads, 'onStaleRead'),
       mergedSeq: 0,
+      replaces: replacesOf(intent.replaces),
     };
   } catch (error) {
     if (error instanceof Refusal) return error.rejected;

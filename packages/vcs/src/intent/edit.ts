@@ -42,4 +42,6 @@ export interface AdmittedIntent {
   readonly onStaleRead: 'record' | 'reject';
   /** Seq of the commit of another branch that this one brings in, as a further parent; 0: none. */
   readonly mergedSeq: number;
+  /** Seq of the conflict whose kept intent this one replaces; 0: none. */
+  readonly replaces: number;
 }

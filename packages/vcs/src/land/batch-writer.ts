@@ -8,6 +8,7 @@ import { encodeEntry } from '../format/entry-codec.ts';
 import {
   type Body,
   type ChangeRow,
+  type ConflictEntry,
   type LandingEntry,
   type LogEntry,
   type MergedRow,
@@ -15,7 +16,7 @@ import {
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
 import { decodeHold, encodeHold, type Hold } from '../format/hold.ts';
-import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { authorKey, conflictSideKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import type { RecordEdit } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
@@ -27,6 +28,7 @@ import { firstLink, linkAfterVersion, Version } from '../log/version.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
 import { countFates } from './account-codec.ts';
+import { isResolution } from './decide.ts';
 import { digestEdits } from './prepare.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
 
@@ -52,6 +54,8 @@ export class BatchWriter {
   private readonly counters: Counters;
   private readonly branches = new Map<number, MovingBranch>();
   readonly written: LogEntry[] = [];
+  /** Seqs of conflicts of which this batch landed an incoming side. */
+  readonly metSides = new Set<number>();
   /** New versions and what they hold. */
   private readonly landed: { readonly version: Version; readonly content: Buffer | undefined }[] = [];
 
@@ -204,7 +208,7 @@ export class BatchWriter {
     const seq = (this.counters.lastSeq + 1) as Seq;
     const branch = this.moving(branchId);
     // A resolution is a commit even where it keeps what is there: the record of who decided so.
-    const makesCommit = edits.length > 0 || extras.git !== undefined || extras.resolves > 0 || admitted.mergedSeq > 0;
+    const makesCommit = edits.length > 0 || extras.git !== undefined || isResolution(extras) || admitted.mergedSeq > 0;
     const parents = makesCommit ? parentsOf(branch, intent) : [];
     const time = extras.git?.time ?? intent.time;
     const commit = makesCommit ? this.commitId(parents, time, intent, edits, branch) : undefined;
@@ -230,6 +234,7 @@ export class BatchWriter {
       staleReads,
       coAuthorIds: extras.coAuthors.length === 0 ? none : extras.coAuthors.map((author) => this.authorId(author)),
       resolves: extras.resolves,
+      ending: extras.ending,
       unparks: extras.unparks,
       accounts: extras.accounts,
       gitRaw: extras.git?.raw,
@@ -247,7 +252,8 @@ export class BatchWriter {
       this.reader.store.put('seqByGit', gitId, seqKey(seq));
       this.reader.store.steps.reach('git-marked');
     }
-    if (extras.resolves > 0) this.close('conflicts', extras.resolves, seq);
+    if (extras.resolves > 0) this.closeConflict(extras.resolves, seq);
+    if (this.counters.conflictsOpen > 0) this.noticeSides(entry);
     countFates(this.counters, extras.accounts);
     if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
     return entry;
@@ -318,6 +324,39 @@ export class BatchWriter {
     this.counters.holds -= ended.length;
   }
 
+  /** A conflict with its incoming sides, so that a landing that brings one of them is noticed. */
+  openConflict({ seq, branchId, paths }: ConflictEntry): void {
+    this.open('conflicts', seq);
+    for (const { path, incoming } of paths) {
+      const key = conflictSideKey(branchId, this.pathId(path as RepoPath), incoming);
+      const known = this.reader.store.tables.conflictSides.getBinary(key) ?? Buffer.alloc(0);
+      this.reader.store.put('conflictSides', key, Buffer.concat([known, seqKey(seq)]));
+    }
+  }
+
+  closeConflict(seq: number, by: number): void {
+    this.close('conflicts', seq, by);
+    const entry = this.reader.mustGetEntry(seq);
+    if (entry.kind !== 'conflict') return;
+    for (const { path, incoming } of entry.paths) {
+      const key = conflictSideKey(entry.branchId, this.pathId(path as RepoPath), incoming);
+      const known = this.reader.store.tables.conflictSides.getBinary(key);
+      const left = known && withoutSeq(known, seq);
+      if (left === undefined) continue;
+      if (left.length === 0) this.reader.store.remove('conflictSides', key);
+      else this.reader.store.put('conflictSides', key, left);
+    }
+  }
+
+  /** Conflicts of which a landing brings an incoming side: they may be over. */
+  private noticeSides({ branchId, changes }: LandingEntry): void {
+    for (const { pathId, blob, mode } of changes) {
+      const target = blob === undefined || mode === undefined ? undefined : { blob, mode };
+      const seqs = this.reader.store.tables.conflictSides.getBinary(conflictSideKey(branchId, pathId, target));
+      for (let at = 0; seqs !== undefined && at < seqs.length; at += 6) this.metSides.add(seqs.readUIntBE(at, 6));
+    }
+  }
+
   /** A conflict or a parked intent: open until `close` names the entry that ended it. */
   open(table: 'conflicts' | 'parked', seq: number): void {
     this.reader.store.put(table, seqKey(seq), seqKey(0));
@@ -331,6 +370,14 @@ export class BatchWriter {
     this.reader.store.put(table, seqKey(seq), seqKey(by));
     this.reader.store.steps.reach('row-closed');
   }
+}
+
+/** Seqs of six bytes each, without one; undefined: it is not there. */
+export function withoutSeq(seqs: Buffer, seq: number): Buffer | undefined {
+  for (let at = 0; at < seqs.length; at += 6) {
+    if (seqs.readUIntBE(at, 6) === seq) return Buffer.concat([seqs.subarray(0, at), seqs.subarray(at + 6)]);
+  }
+  return undefined;
 }
 
 function parentsOf({ commitSeq }: BranchRow, { admitted, extras }: PreparedIntent): number[] {

@@ -1,16 +1,18 @@
 import { MoundError } from '../core/errors.ts';
-import { conflictIdOf, parkedIdOf, type RepoPath } from '../core/ids.ts';
+import { isSameActor } from '../core/actor.ts';
+import { conflictIdOf, parkedIdOf, type RepoPath, type Seq } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { Outcome, Rejected } from '../core/outcome.ts';
 import { pack, unpack } from '../format/codec.ts';
 import { seqKey } from '../format/keys.ts';
 import { sealed, unsealed } from '../format/seal.ts';
+import type { AdmittedIntent } from '../intent/edit.ts';
 import { reject } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { mergeFile } from '../merge/index.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
-import { decide } from './decide.ts';
+import { decide, isResolution } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
 import { LandingState } from './landing-state.ts';
 import { StaleMerge, type MergedStale, type MergePlan } from './merge-stale.ts';
@@ -165,22 +167,31 @@ export class Batch {
   /** Records a conflict with the whole intent; a resolution that conflicts again leaves its conflict open. */
   private keepConflict({ intent, kept }: Candidate, branchId: number, conflict: FoundConflict): Decision {
     const { extras } = intent;
-    if (extras.resolves > 0) {
+    const isReplacing = extras.resolves > 0 && extras.ending === 'replacement';
+    if (extras.resolves > 0 && extras.ending === 'remerge') {
+      const paths = conflict.paths.map((row) => row.path as RepoPath);
+      const id = conflictIdOf(extras.resolves);
+      return outcomeOf({ kind: 'conflicted', seq: extras.resolves as Seq, conflict: id, paths });
+    }
+    if (isResolution(extras)) {
       const paths = conflict.paths.map((row) => row.path);
       const message = `${paths.join(', ')} changed again while the conflict was being resolved`;
       const next = 'show the conflict again and resolve it against the newest state';
       return outcomeOf(reject('resolution-stale', message, next, { paths }));
     }
     if (kept === undefined) return { kind: 'keep', conflict };
-    const seq = this.writer.append({
+    const entry = {
       kind: 'conflict',
       ...this.entryHead(intent, branchId),
       comparedAt: conflict.at,
       paths: conflict.paths,
       ...this.writer.keep(kept),
       unparks: extras.unparks,
-    });
-    this.writer.open('conflicts', seq);
+      replaces: isReplacing ? extras.resolves : 0,
+    } as const;
+    const seq = this.writer.append(entry);
+    if (isReplacing) this.writer.closeConflict(extras.resolves, seq);
+    this.writer.openConflict({ ...entry, seq });
     if (extras.unparks > 0) this.writer.close('parked', extras.unparks, seq);
     const paths = conflict.paths.map((row) => row.path as RepoPath);
     return outcomeOf({ kind: 'conflicted', seq, conflict: conflictIdOf(seq), paths });
@@ -198,7 +209,8 @@ export class Batch {
     if (extras.unparks > 0) {
       return outcomeOf({ kind: 'parked', seq: extras.unparks, parked: parkedIdOf(extras.unparks), paths } as Outcome);
     }
-    if (extras.resolves > 0) {
+    const isReplacing = extras.resolves > 0 && extras.ending === 'replacement';
+    if (extras.resolves > 0 && !isReplacing) {
       const message = `${paths.join(', ')} is frozen, so the conflict stays open`;
       return outcomeOf(reject('frozen', message, 'resolve it again after the thaw', { paths }));
     }
@@ -208,19 +220,25 @@ export class Batch {
       ...this.entryHead(intent, branchId),
       paths,
       ...this.writer.keep(kept),
+      replaces: isReplacing ? extras.resolves : 0,
     });
+    if (isReplacing) this.writer.closeConflict(extras.resolves, seq);
     this.writer.open('parked', seq);
     return outcomeOf({ kind: 'parked', seq, parked: parkedIdOf(seq), paths });
   }
 
   /** A resolution or an unparking of what was ended meanwhile. */
-  private closedAlready({ extras }: PreparedIntent): Rejected | undefined {
+  private closedAlready({ admitted, extras }: PreparedIntent): Rejected | undefined {
     const { conflicts, parked } = this.reader.store.tables;
     const isOpen = (table: typeof conflicts, seq: number): boolean =>
       table.getBinary(seqKey(seq))?.readUIntBE(0, 6) === 0;
     if (extras.resolves > 0 && !isOpen(conflicts, extras.resolves)) {
       const message = `conflict ${conflictIdOf(extras.resolves)} is not open`;
       return reject('no-such-conflict', message, "list the open ones with 'mound conflicts'");
+    }
+    if (extras.resolves > 0 && extras.ending === 'replacement') {
+      const fault = this.faultOfReplacement(admitted, extras.resolves);
+      if (fault !== undefined) return fault;
     }
     if (extras.unparks > 0 && !isOpen(parked, extras.unparks)) {
       return reject(
@@ -230,6 +248,20 @@ export class Batch {
       );
     }
     return undefined;
+  }
+
+  /** A conflict is replaced by the agent that ran into it, on its branch. */
+  private faultOfReplacement({ author, branch }: AdmittedIntent, seq: number): Rejected | undefined {
+    const entry = this.reader.mustGetEntry(seq);
+    const owner = this.reader.author(entry.authorId);
+    const id = conflictIdOf(seq);
+    if (!isSameActor(owner, author)) {
+      const message = `conflict ${id} is of ${owner.agent ?? owner.name}: another may resolve it, not replace it`;
+      return reject('conflict-foreign', message, `resolve it with 'mound conflicts resolve ${id}'`);
+    }
+    if (this.reader.getBranchId(branch) === entry.branchId) return undefined;
+    const message = `conflict ${id} is on branch ${this.reader.branch(entry.branchId).name}, not ${branch}`;
+    return reject('conflict-foreign', message, 'land the intent that replaces it on that branch');
   }
 
   /** What the operation id led to the first time; a fault where it stands for something else. */
@@ -255,6 +287,12 @@ export class Batch {
         message: 'every change was true already',
       });
       this.writer.close('parked', intent.extras.unparks, closing);
+    } else if (intent.extras.resolves > 0) {
+      const { resolves, ending } = intent.extras;
+      const branchId = this.reader.getBranchId(intent.admitted.branch) ?? 0;
+      const { task: _task, ...head } = this.entryHead(intent, branchId);
+      const closing = this.writer.append({ kind: 'closed', ...head, conflict: resolves, ending, at: seq });
+      this.writer.closeConflict(resolves, closing);
     } else if (operationId !== undefined && intent.asked !== undefined) {
       this.counters.unchanged++;
       this.reader.store.put('unchanged', Buffer.from(operationId), sealed(pack([seq, intent.asked, operationId])));

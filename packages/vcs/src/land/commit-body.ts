@@ -80,6 +80,7 @@ export function digestAsked(intent: AdmittedIntent): Buffer {
     if (value !== null) writer.sized(value);
     if (objects.length > 0) writer.text(objects.join(' '));
   }
+  if (intent.replaces > 0) writer.varint(intent.replaces);
   // Cut off with a copy: a part of the digest would keep memory of its own for all of it.
   return digest(writer.written(), askedBytes);
 }

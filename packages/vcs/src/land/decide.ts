@@ -5,7 +5,7 @@ import { foldPath, parentsOfPath } from '../core/path.ts';
 import type { Place, StaleReadRow } from '../format/entry.ts';
 import { reject } from '../intent/reject.ts';
 import type { Target } from '../log/version.ts';
-import type { PreparedEdit, PreparedIntent } from './prepared.ts';
+import type { LandingExtras, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** What `decide` may look at: one state of the repo, seen from the intent's branch. */
 export interface DecideState {
@@ -118,10 +118,13 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
     const clash = decideTree(state, effective);
     if (clash) return clash;
   }
-  const isNothing = effective.length === 0 && admitted.records.length === 0 && !isImport && extras.resolves === 0;
+  // A resolution lands even where it keeps what is there: it says who decided so.
+  const isNothing = effective.length === 0 && admitted.records.length === 0 && !isImport && !isResolution(extras);
   if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits) };
   return { kind: 'land', edits: effective.length === intent.edits.length ? intent.edits : effective, staleReads };
 }
+
+export const isResolution = ({ resolves, ending }: LandingExtras): boolean => resolves > 0 && ending === 'resolution';
 
 const newestOf = (state: DecideState, edits: readonly PreparedEdit[]): number =>
   edits.reduce((newest, edit) => Math.max(newest, state.headOf(edit)?.place.seq ?? 0), 0);

@@ -110,6 +110,8 @@ export function decodeKept(bytes: Uint8Array): AdmittedIntent {
     operationId: (operationId as string | null) ?? undefined,
     onStale: onStale as 'merge' | 'reject',
     mergedSeq: merged as number,
+    // It has taken the place of the other already.
+    replaces: 0,
     onStaleRead: onStaleRead as 'record' | 'reject',
   };
 }

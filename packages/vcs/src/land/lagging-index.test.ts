@@ -31,6 +31,7 @@ const parked = (seq: number, operationId: string): ParkedEntry => ({
   seq: seq as Seq,
   operationId,
   paths: [],
+  replaces: 0,
   ...kept,
 });
 
@@ -48,6 +49,7 @@ test('an operation id keeps its first entry, whatever carries it on later, befor
     paths: [],
     ...kept,
     unparks: 1,
+    replaces: 0,
   };
   const drain = (): void => {
     for (let round = 0; round < 10; round++) {

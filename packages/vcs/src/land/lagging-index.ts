@@ -24,7 +24,7 @@ export const operationSpec: LaggingSpec = {
     if (entry.kind === 'landing' || entry.kind === 'conflict') {
       return entry.unparks > 0 ? undefined : entry.operationId;
     }
-    return entry.kind === 'parked' ? entry.operationId : undefined;
+    return entry.kind === 'parked' || entry.kind === 'closed' ? entry.operationId : undefined;
   },
   bytesOf: (key) => Buffer.from(key),
 };

@@ -73,6 +73,8 @@ export class Lander {
   private readonly room = new Set<() => void>();
   /** Called after each transaction that appended something. */
   onAdvance: (() => void) | undefined;
+  /** Called after a transaction that landed what the incoming side of open conflicts is, with their seqs. */
+  onMetSides: ((conflicts: readonly number[]) => void) | undefined;
 
   constructor(reader: LogReader, clock: Clock, mergePool: MergePool, hashPool: HashPool) {
     this.reader = reader;
@@ -324,7 +326,12 @@ export class Lander {
     const written: readonly LogEntry[] = finished?.written ?? [];
     this.operations.learn(written);
     this.commits.learn(written);
-    return () => this.tellAll(items, findings, written.length > 0);
+    const met = [...(finished?.metSides ?? [])];
+    return () => {
+      // First, so that who is told and lands again comes after it.
+      if (met.length > 0) this.onMetSides?.(met);
+      this.tellAll(items, findings, written.length > 0);
+    };
   }
 
   private drain(counters: Counters): void {

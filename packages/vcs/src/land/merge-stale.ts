@@ -158,7 +158,15 @@ export class StaleMerge {
       const clash = job.clash ?? (paths.indexOf(path) < index ? 'move/edit' : undefined);
       if (result === undefined || result.kind === 'conflict' || clash !== undefined) {
         const reason = clash ?? (result?.kind === 'conflict' ? result.reason : 'content');
-        conflicts.push({ path, askedPath: edit.path, reason, driver: result?.driver ?? 'text', base, current });
+        conflicts.push({
+          path,
+          askedPath: edit.path,
+          reason,
+          driver: result?.driver ?? 'text',
+          base,
+          current,
+          incoming: edit.target,
+        });
         continue;
       }
       settled.set(edit, this.edit(job, result.result));

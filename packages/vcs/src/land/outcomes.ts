@@ -1,4 +1,4 @@
-import { conflictIdOf, parkedIdOf, type BlobId, type FileVersion, type RepoPath } from '../core/ids.ts';
+import { conflictIdOf, parkedIdOf, type BlobId, type FileVersion, type RepoPath, type Seq } from '../core/ids.ts';
 import type { MergedPath, Outcome, RejectionCode } from '../core/outcome.ts';
 import type { LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
@@ -39,6 +39,8 @@ export function outcomeOfEntry(reader: LogReader, entry: LogEntry): Outcome | un
       };
     case 'parked':
       return { kind: 'parked', seq: entry.seq, parked: parkedIdOf(entry.seq), paths: entry.paths as RepoPath[] };
+    case 'closed':
+      return { kind: 'unchanged', seq: entry.at as Seq };
     case 'unparked':
       if (entry.outcome === 'unchanged') return { kind: 'unchanged', seq: entry.seq };
       return reject((entry.code ?? 'stale') as RejectionCode, entry.message, 'read the paths again and land anew');

@@ -1,6 +1,6 @@
 import type { RepoPath } from '../core/ids.ts';
 import type { Author, Precondition } from '../core/intent.ts';
-import type { Body, Place } from '../format/entry.ts';
+import type { Body, ConflictEnding, Place } from '../format/entry.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
 import type { Target } from '../log/version.ts';
@@ -35,8 +35,10 @@ export interface MergedNote {
 /** What only some intents carry. */
 export interface LandingExtras {
   readonly coAuthors: readonly Author[];
-  /** Seq of the conflict entry that this resolves; 0: none. */
+  /** Seq of the conflict entry that this ends; 0: none. */
   readonly resolves: number;
+  /** How it does. */
+  readonly ending: ConflictEnding;
   /** Seq of the parked entry that this carries out; 0: none. */
   readonly unparks: number;
   readonly accounts: Uint8Array | undefined;
@@ -45,7 +47,14 @@ export interface LandingExtras {
     | undefined;
 }
 
-export const noExtras: LandingExtras = { coAuthors: [], resolves: 0, unparks: 0, accounts: undefined, git: undefined };
+export const noExtras: LandingExtras = {
+  coAuthors: [],
+  resolves: 0,
+  ending: 'resolution',
+  unparks: 0,
+  accounts: undefined,
+  git: undefined,
+};
 
 export interface PreparedIntent {
   readonly admitted: AdmittedIntent;

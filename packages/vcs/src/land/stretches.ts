@@ -4,6 +4,7 @@ import {
   mergeFile,
   mergeLines,
   splitLines,
+  type FileState,
   type LineRange,
   type MergeInput,
 } from '../merge/index.ts';
@@ -32,12 +33,29 @@ export function stretchesOf(input: MergeInput): Stretch[] {
     texts: { current: bytesOf(current.text), incoming: bytesOf(incoming.text) },
     where: '',
   }));
+  if (merged.kind === 'conflict' && merged.driver === 'whole') return stretches;
   return [...stretches, ...cleanStretches(input, hunks.length)];
 }
 
-function cleanStretches({ base, current, incoming }: MergeInput, from: number): Stretch[] {
-  if (!base || !current || !incoming) return [];
-  if (![base, current, incoming].every(isText)) return [];
+const contentOf = (state: FileState | null): Buffer => (state === null ? Buffer.alloc(0) : bytesOf(state.content));
+
+/** What one side alone made of a file as a whole. */
+function wholeStretches({ base, current, incoming }: MergeInput): Stretch[] {
+  const before = contentOf(base);
+  return Object.entries({ current: contentOf(current), incoming: contentOf(incoming) })
+    .filter(([, content]) => !content.equals(before))
+    .map(([side, content], index) => ({
+      index,
+      base: before,
+      texts: { current: undefined, incoming: undefined, [side]: content },
+      where: ' (all of it)',
+    }));
+}
+
+function cleanStretches(input: MergeInput, from: number): Stretch[] {
+  const { base, current, incoming } = input;
+  const areText = base && current && incoming && [base, current, incoming].every(isText);
+  if (!areText) return from === 0 ? wholeStretches(input) : [];
   const lines = {
     base: splitLines(base.content),
     current: splitLines(current.content),

@@ -82,6 +82,8 @@ export interface Resolution {
     readonly path: string;
     readonly content: Uint8Array | string | null;
     readonly mode?: Mode;
+    /** Where the content is to stand instead, where its own path does not fit the tree any more. */
+    readonly at?: string;
   }[];
   readonly accounts?: readonly HunkAccount[];
   /** For each hunk that is not seen to be kept and that `accounts` does not name. */
@@ -193,6 +195,11 @@ export interface Repo {
   /** As of the newest seq, or of an earlier one since the conflict was recorded. Errors: `no-such-conflict`, `no-such-seq`. */
   conflict(id: string, asOf?: number): ConflictView;
   resolve(id: string, resolution: Resolution): Promise<Outcome>;
+  /**
+   * Decides the kept intent of an open conflict again, as it was asked: it lands where its sides merge by now, else
+   * the answer is `conflicted` as before and nothing changes. Errors: `no-such-conflict`.
+   */
+  remerge(id: string): Promise<Outcome>;
 
   /** Marks a path as a megafile candidate; an event, nothing else. */
   flag(path: string, options: ActOptions): Promise<Seq>;

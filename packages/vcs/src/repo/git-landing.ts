@@ -33,6 +33,7 @@ export async function landGit(
     onStale: 'reject',
     onStaleRead: 'record',
     mergedSeq: 0,
+    replaces: 0,
   };
   const { raw, gitId: id, time, extraParents } = landing;
   const outcome = await lander.land(admitted, { ...noExtras, git: { raw, id, time, extraParents } });

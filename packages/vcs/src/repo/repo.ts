@@ -12,6 +12,7 @@ import type { Clock, Random } from '../core/ports.ts';
 import { Feed } from '../events/feed.ts';
 import { seqKey } from '../format/keys.ts';
 import { admit } from '../intent/admit.ts';
+import type { AdmittedIntent } from '../intent/edit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
 import { collect } from '../land/collect.ts';
 import { getUnchanged } from '../land/batch.ts';
@@ -19,7 +20,7 @@ import { Compaction } from '../land/compact.ts';
 import { HashPool } from '../land/hash-pool.ts';
 import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
-import { noExtras } from '../land/prepared.ts';
+import { noExtras, type LandingExtras } from '../land/prepared.ts';
 import { Purge } from '../land/purge.ts';
 import { scrub } from '../land/scrub.ts';
 import { stage, withStaged } from '../land/stage.ts';
@@ -68,10 +69,15 @@ import { Freezes } from './freezes.ts';
 import { mergeBranch } from './merge-branch.ts';
 import { diffSnapshots, restoreIntent } from './restore.ts';
 import { revertIntent } from './revert.ts';
+import { Remerges } from './remerges.ts';
 import { resolveConflict } from './resolve.ts';
 import { checkSeq, LogSnapshot } from './snapshot.ts';
 
 const nothingCompacted: CompactReport = { entries: 0, segments: 0, bytesBefore: 0, bytesAfter: 0 };
+
+/** An intent may stand in for a conflict's. */
+const extrasOf = ({ replaces }: AdmittedIntent): LandingExtras =>
+  replaces === 0 ? noExtras : { ...noExtras, resolves: replaces, ending: 'replacement' };
 
 /** The embedded repository: every room behind one door. */
 export class EmbeddedRepo implements Repo {
@@ -88,6 +94,7 @@ export class EmbeddedRepo implements Repo {
   private readonly history: History;
   private readonly openConflicts: Conflicts;
   private readonly freezes: Freezes;
+  private readonly remerges: Remerges;
   private readonly named: Branches;
 
   private constructor(store: Store, clock: Clock, random: Random) {
@@ -101,6 +108,8 @@ export class EmbeddedRepo implements Repo {
     this.lander.onAdvance = this.feed.advanced;
     this.history = new History(this.reader, this.lander.commits);
     this.openConflicts = new Conflicts(this.reader);
+    this.remerges = new Remerges(this.reader, this.lander, this.openConflicts);
+    this.lander.onMetSides = (seqs) => void this.remerges.closeMet(seqs).catch(() => undefined);
     this.freezes = new Freezes(this.reader, this.lander, clock);
     this.named = new Branches(this.reader, this.lander, clock);
     this.gitMarks = new StoreGitMarks(store, this.lander);
@@ -119,6 +128,7 @@ export class EmbeddedRepo implements Repo {
     const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random);
     repo.store.steps.reach('store-opened');
     await repo.freezes.unparkThawed();
+    await repo.remerges.closeAllMet();
     return repo;
   }
 
@@ -128,7 +138,7 @@ export class EmbeddedRepo implements Repo {
         return this.landStaged(intent);
       }
       const admitted = admit(intent);
-      return isRejected(admitted) ? Promise.resolve(admitted) : this.lander.land(admitted, noExtras);
+      return isRejected(admitted) ? Promise.resolve(admitted) : this.lander.land(admitted, extrasOf(admitted));
     } catch (error) {
       // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- whatever was thrown
       return Promise.reject(error);
@@ -165,7 +175,7 @@ export class EmbeddedRepo implements Repo {
     const { intent: whole, missing } = withStaged(this.reader, intent);
     const admitted = admit(whole);
     if (isRejected(admitted)) return admitted;
-    if (missing.length === 0) return this.lander.land(admitted, noExtras);
+    if (missing.length === 0) return this.lander.land(admitted, extrasOf(admitted));
     for (const edit of admitted.edits) {
       const named = intent.changes?.find((change) => change.kind === 'put' && change.path === edit.path);
       if (edit.kind === 'put' && named !== undefined && 'blob' in named) edit.blob = named.blob;
@@ -287,6 +297,10 @@ export class EmbeddedRepo implements Repo {
     return resolveConflict(this.lander, this.openConflicts, id, resolution);
   }
 
+  async remerge(id: string): Promise<Outcome> {
+    return this.remerges.remerge(id);
+  }
+
   async flag(path: string, options: ActOptions): Promise<Seq> {
     return this.freezes.mark('flag', path, options);
   }
@@ -295,8 +309,10 @@ export class EmbeddedRepo implements Repo {
     return this.freezes.mark('freeze', path, options);
   }
 
-  thaw(path: string, options: ActOptions): ReturnType<Repo['thaw']> {
-    return this.freezes.thaw(path, options);
+  async thaw(path: string, options: ActOptions): ReturnType<Repo['thaw']> {
+    const thawed = await this.freezes.thaw(path, options);
+    await this.remerges.closeAllMet();
+    return thawed;
   }
 
   fork(name: string, options: Parameters<Repo['fork']>[1] = {}): Promise<BranchView> {

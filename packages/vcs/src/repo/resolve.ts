@@ -1,6 +1,6 @@
 import { isSameActor } from '../core/actor.ts';
 import type { RepoPath } from '../core/ids.ts';
-import { absent, type Intent, type Precondition } from '../core/intent.ts';
+import { absent, type Change, type Intent, type Precondition } from '../core/intent.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { admit } from '../intent/admit.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
@@ -56,7 +56,8 @@ export async function resolveConflict(
   const first = lander.firstResolution(open.entry.seq, admitted);
   if (first !== undefined) return first;
   const resolved = view.paths.map((row): ResolvedPath => {
-    const edit = admitted.edits.find((candidate) => candidate.path === row.path);
+    const at = results.get(row.path)?.at ?? row.path;
+    const edit = admitted.edits.find((candidate) => candidate.path === at);
     const result = edit?.kind === 'put' && edit.content ? { content: edit.content, mode: edit.mode ?? 'file' } : null;
     const input = {
       path: row.path,
@@ -73,6 +74,7 @@ export async function resolveConflict(
     ...noExtras,
     coAuthors: conflicts.authorsOfSides(open, view.asOf),
     resolves: open.entry.seq,
+    ending: 'resolution',
     accounts: packAccounts(accounted.accounts),
   });
 }
@@ -115,10 +117,10 @@ function admitResolution(
     onStaleRead: kept.onStaleRead,
     ...(kept.task !== undefined && { task: kept.task }),
     ...(resolution.operationId !== undefined && { operationId: resolution.operationId }),
-    changes: view.paths.map((row) => {
+    changes: view.paths.flatMap((row) => {
       // What was seen is named as it was: a place without a file expects none.
       const expect = conflicts.isLiveAt(open, row.path, view.asOf) ? seen : absent;
-      return changeOf(row, resolution, expect);
+      return changesOf(row, resolution, expect);
     }),
     records: resolution.records ?? [],
   } satisfies Intent);
@@ -126,6 +128,11 @@ function admitResolution(
   const replaced = new Set<RepoPath>(conflicts.askedPaths(open, view.asOf));
   const rest = kept.edits.filter((edit) => !replaced.has(edit.path));
   const edits = [...rest.map((edit) => sourceAsSeen(edit, replaced, seen)), ...form.edits];
+  const doubled = form.edits.find(({ path }) => rest.some((edit) => edit.path === path));
+  if (doubled) {
+    const message = `${doubled.path} is changed by the kept intent already`;
+    return reject('invalid-intent', message, 'let the result stand elsewhere', { paths: [doubled.path] });
+  }
   const twice = form.records.find(({ key }) => kept.records.some((record) => record.key === key));
   if (twice) {
     const message = `record ${twice.key} is written by the kept intent already`;
@@ -134,15 +141,15 @@ function admitResolution(
   return { ...form, mergedSeq: kept.mergedSeq, edits, records: [...kept.records, ...form.records] };
 }
 
-function changeOf(
-  row: ConflictPath,
-  resolution: Resolution,
-  expect: Precondition,
-): NonNullable<Intent['changes']>[number] {
+function changesOf(row: ConflictPath, resolution: Resolution, expect: Precondition): Change[] {
   const result = resolution.results.find((candidate) => candidate.path === row.path);
   const content = result?.content ?? null;
-  if (content === null) return { kind: 'delete', path: row.path, expect };
-  return { kind: 'put', path: row.path, content, mode: result?.mode ?? mergedMode(row), expect };
+  const deletion = { kind: 'delete', path: row.path, expect } as const;
+  if (content === null) return [deletion];
+  const put = { kind: 'put', content, mode: result?.mode ?? mergedMode(row) } as const;
+  const at = result?.at ?? row.path;
+  if (at === row.path) return [{ ...put, path: at, expect }];
+  return [...(expect.kind === 'absent' ? [] : [deletion]), { ...put, path: at, expect: absent }];
 }
 
 /** The source of a conflicted move goes as the resolver saw it. */

@@ -24,6 +24,7 @@ const tableNames = {
   operations: 'operations',
   unchanged: 'unchanged',
   conflicts: 'conflicts',
+  conflictSides: 'conflict-sides',
   parked: 'parked',
   freezes: 'freezes',
   holds: 'holds',

@@ -4,6 +4,7 @@ import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import { mergeFile, type FileState } from '../merge/index.ts';
+import { treeClash } from './tree-clash.ts';
 
 /** One path of a conflict as of a seq: places of what stands there and of what the intent was based on. */
 export interface ConflictRow {
@@ -28,7 +29,8 @@ const isSamePlace = (a: Place, b: Place): boolean => a.seq === b.seq && a.index 
 /**
  * The paths of a kept intent that do not merge as of a seq: those that were
  * recorded, and those that have come to differ since. Nothing that a resolution
- * would overwrite or delete stays unseen: an edited source of a move is shown
+ * would overwrite or delete stays unseen, and nothing that keeps the intent from landing: a path that does not fit
+ * the tree any more is shown as well; an edited source of a move is shown
  * where the move leads, or beside it where that place is taken as well.
  */
 export class ConflictRows {
@@ -57,6 +59,11 @@ export class ConflictRows {
     const place = this.placeAt(path, seq);
     return place.seq === 0 || this.reader.version(place).mode === undefined ? nowhere : place;
   }
+
+  /** Whether a file is at a path as of the seq that the kept intent does not take away. */
+  private readonly staysAt = (path: RepoPath): boolean =>
+    this.liveAt(path, this.asOf).seq !== 0 &&
+    !this.kept.edits.some((edit) => edit.path === path && edit.kind === 'delete');
 
   private placeAt(path: RepoPath, seq: number): Place {
     const pathId = this.reader.getPathId(path);
@@ -136,8 +143,11 @@ export class ConflictRows {
     isSettled: boolean,
   ): ConflictRow[] {
     const recorded = this.entry.paths.find((row) => row.askedPath === askedPath);
-    if (isSettled && !recorded) return [];
     const { path, base, current, incoming } = sides;
+    const isNew = current.seq === 0 && incoming !== null;
+    const clash = isNew ? treeClash(this.reader, path, this.staysAt) : undefined;
+    if (clash !== undefined) return [{ askedPath, reason: clash, driver: 'whole', ...sides }];
+    if (isSettled && !recorded) return [];
     const merged = mergeFile({ path, base: this.stateAt(base), current: this.stateAt(current), incoming });
     if (merged.kind === 'clean' && !recorded) return [];
     const reason = recorded?.reason ?? (merged.kind === 'conflict' ? merged.reason : 'content');

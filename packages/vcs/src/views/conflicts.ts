@@ -1,5 +1,5 @@
 import { MoundError } from '../core/errors.ts';
-import { conflictIdOf, seqOfId, type BlobId, type RepoPath, type Seq } from '../core/ids.ts';
+import { conflictIdOf, parkedIdOf, seqOfId, type BlobId, type RepoPath, type Seq } from '../core/ids.ts';
 import type { SideAuthor } from '../core/event.ts';
 import type { Author } from '../core/intent.ts';
 import type { ConflictEntry, Place } from '../format/entry.ts';
@@ -10,6 +10,7 @@ import { unpackAccounts } from '../land/account-codec.ts';
 import { decodeKept } from '../land/kept.ts';
 import { landingsOfLines, sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
 import type { Stretch } from '../land/stretches.ts';
+import { wouldLand } from '../land/try-again.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import { isText, mergeFile, splitLines, type FileState, type MergeInput } from '../merge/index.ts';
@@ -111,11 +112,14 @@ export class Conflicts {
    */
   view(open: OpenConflict, asOf = this.newestSeq(open.entry, open.closedBy)): ConflictView {
     const { entry, kept, closedBy } = open;
-    const ending = closedBy === 0 ? undefined : this.reader.mustGetEntry(closedBy);
-    const accounts = ending?.kind === 'landing' && ending.accounts ? unpackAccounts(ending.accounts) : undefined;
+    const isMergeable = (): boolean => closedBy === 0 && wouldLand(this.reader, kept);
+    let mergeable: boolean | undefined;
     return {
       id: conflictIdOf(entry.seq),
-      state: closedBy === 0 ? 'open' : 'resolved',
+      ...this.endOf(closedBy),
+      get isMergeable() {
+        return (mergeable ??= isMergeable());
+      },
       asOf: asOf as Seq,
       branch: kept.branch,
       author: kept.author,
@@ -124,9 +128,20 @@ export class Conflicts {
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,
       paths: this.rows(open, asOf).map((row) => this.pathView(open, row, asOf)),
-      ...(closedBy !== 0 && { resolvedAt: closedBy as Seq }),
-      ...(accounts && { accounts: accounts.map(({ from: _from, ...account }) => account) }),
     };
+  }
+
+  private endOf(closedBy: number): Pick<ConflictView, 'state' | 'resolvedAt' | 'ending' | 'replacedBy' | 'accounts'> {
+    if (closedBy === 0) return { state: 'open' };
+    const entry = this.reader.mustGetEntry(closedBy);
+    if (entry.kind === 'conflict') return { state: 'replaced', replacedBy: conflictIdOf(closedBy) };
+    if (entry.kind === 'parked') return { state: 'replaced', replacedBy: parkedIdOf(closedBy) };
+    const resolvedAt = closedBy as Seq;
+    if (entry.kind === 'closed') return { state: 'resolved', resolvedAt, ending: entry.ending };
+    if (entry.kind !== 'landing') return { state: 'resolved', resolvedAt };
+    const { ending } = entry;
+    const accounts = entry.accounts && unpackAccounts(entry.accounts).map(({ from: _from, ...account }) => account);
+    return { state: 'resolved', resolvedAt, ending, ...(accounts && { accounts }) };
   }
 
   /** Whether a conflict can have been looked at as of a seq. */

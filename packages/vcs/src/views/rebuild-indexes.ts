@@ -1,11 +1,11 @@
 import { encodeBranch, type BranchRow } from '../format/branch.ts';
 import { decodeEntry } from '../format/entry-codec.ts';
-import type { ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
+import type { ConflictEntry, ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
-import { authorKey, headKey, idKey, pathKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { authorKey, conflictSideKey, headKey, idKey, pathKey, seqKey, seqOfKey } from '../format/keys.ts';
 import { decodeSegment } from '../format/segment.ts';
 import { countFates } from '../land/account-codec.ts';
-import { foldKey } from '../land/batch-writer.ts';
+import { foldKey, withoutSeq } from '../land/batch-writer.ts';
 import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-index.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
@@ -55,6 +55,8 @@ class Rebuild {
   /** First parent of each commit's entry; 0: none. */
   private readonly firstParents = new Map<number, number>();
   private readonly pathIds = new Map<RepoPath, number>();
+  /** Conflicts that nothing has ended yet, by seq. */
+  private readonly open = new Map<number, ConflictEntry>();
 
   constructor(reader: LogReader) {
     this.reader = reader;
@@ -180,10 +182,14 @@ class Rebuild {
       case 'landing':
         return this.landing(entry);
       case 'conflict':
-        this.put('conflicts', seqKey(entry.seq), seqKey(0));
+        this.closeConflict(entry.replaces, entry.seq);
+        this.openConflict(entry);
         return this.close('parked', entry.unparks, entry.seq);
       case 'parked':
+        this.closeConflict(entry.replaces, entry.seq);
         return this.put('parked', seqKey(entry.seq), seqKey(0));
+      case 'closed':
+        return this.closeConflict(entry.conflict, entry.seq);
       case 'unparked':
         return this.close('parked', entry.parked, entry.seq);
       case 'freeze':
@@ -213,6 +219,35 @@ class Rebuild {
     if (seq > 0) this.put(table, seqKey(seq), seqKey(by));
   }
 
+  private sideKeys({ branchId, paths }: ConflictEntry): Buffer[] {
+    return paths.map(({ path, incoming }) => {
+      const id = this.markKey(branchId, path).readUInt32BE(4);
+      return conflictSideKey(branchId, id, incoming);
+    });
+  }
+
+  private openConflict(entry: ConflictEntry): void {
+    this.put('conflicts', seqKey(entry.seq), seqKey(0));
+    this.open.set(entry.seq, entry);
+    for (const key of this.sideKeys(entry)) {
+      const known = this.rows('conflictSides').get(hex(key)) ?? Buffer.alloc(0);
+      this.put('conflictSides', key, Buffer.concat([known, seqKey(entry.seq)]));
+    }
+  }
+
+  private closeConflict(seq: number, by: number): void {
+    this.close('conflicts', seq, by);
+    const entry = this.open.get(seq);
+    if (entry === undefined) return;
+    this.open.delete(seq);
+    const rows = this.rows('conflictSides');
+    for (const key of this.sideKeys(entry)) {
+      const left = withoutSeq(rows.get(hex(key)) ?? Buffer.alloc(0), seq);
+      if (left === undefined || left.length === 0) rows.delete(hex(key));
+      else rows.set(hex(key), left);
+    }
+  }
+
   private fork({ seq, branchId: id, name, parentId, at: forkSeq }: ForkEntry): void {
     let { commitSeq } = this.branch(parentId, seq);
     while (commitSeq > forkSeq) commitSeq = this.firstParents.get(commitSeq) ?? 0;
@@ -229,7 +264,7 @@ class Rebuild {
     for (const [index, { key }] of entry.records.entries()) {
       this.put('records', Buffer.from(key), encodePlace({ seq, index }));
     }
-    this.close('conflicts', entry.resolves, seq);
+    this.closeConflict(entry.resolves, seq);
     countFates(this.counters, entry.accounts);
     this.close('parked', entry.unparks, seq);
     if (entry.commit === undefined) return;
@@ -254,6 +289,7 @@ const derived: readonly TableName[] = [
   'operations',
   'commits',
   'conflicts',
+  'conflictSides',
   'parked',
   'freezes',
   'tags',

@@ -1,5 +1,5 @@
 import type { CompactReport } from '../core/compact-report.ts';
-import type { BlobId, CommitId, ConflictId, RepoPath, Seq } from '../core/ids.ts';
+import type { BlobId, CommitId, ConflictId, ParkedId, RepoPath, Seq } from '../core/ids.ts';
 import type { SideAuthor } from '../core/event.ts';
 import type { Author, HunkAccount } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
@@ -90,7 +90,7 @@ export interface Hunk {
 
 export interface ConflictPath {
   readonly path: RepoPath;
-  /** e.g. `content`, `add/add`, `modify/delete`, `delete/modify`, `binary`, `file/directory`. */
+  /** e.g. `content`, `add/add`, `modify/delete`, `delete/modify`, `binary`, `file/directory`, `path-collision`. */
   readonly reason: string;
   readonly driver: string;
   readonly base: ConflictSide;
@@ -105,7 +105,8 @@ export interface ConflictPath {
 
 export interface ConflictView {
   readonly id: ConflictId;
-  readonly state: 'open' | 'resolved';
+  /** `replaced`: another intent of its author stands in its place, see `replacedBy`. */
+  readonly state: 'open' | 'resolved' | 'replaced';
   /** Seq as of which `current` is shown: a resolution names it as what it has seen. */
   readonly asOf: Seq;
   readonly branch: string;
@@ -115,8 +116,12 @@ export interface ConflictView {
   readonly operationId?: string;
   readonly time: number;
   readonly paths: readonly ConflictPath[];
-  /** seq of the resolving landing. */
+  /** Whether the kept intent would land by now without a resolution: `remerge` does that. Of an open conflict. */
+  readonly isMergeable: boolean;
+  /** seq of the landing (or of the entry that says that nothing was left to land) that ended it. */
   readonly resolvedAt?: Seq;
+  readonly ending?: 'resolution' | 'remerge' | 'replacement';
+  readonly replacedBy?: ConflictId | ParkedId;
   /** What the resolution made of each hunk. */
   readonly accounts?: readonly HunkAccount[];
 }

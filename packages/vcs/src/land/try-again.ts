@@ -1,0 +1,30 @@
+import type { AdmittedIntent } from '../intent/edit.ts';
+import { isRejected } from '../intent/reject.ts';
+import type { LogReader } from '../log/log-reader.ts';
+import { mergeFile } from '../merge/index.ts';
+import { decide } from './decide.ts';
+import { LandingState } from './landing-state.ts';
+import { StaleMerge } from './merge-stale.ts';
+import { prepare } from './prepare.ts';
+import { noExtras } from './prepared.ts';
+
+/** Whether a kept intent would land by now, merged where it has to be. Nothing is written; a landing may come between. */
+export function wouldLand(reader: LogReader, kept: AdmittedIntent): boolean {
+  const intent = prepare(reader, kept, noExtras, 0);
+  const branchId = reader.getBranchId(kept.branch);
+  if (isRejected(intent) || branchId === undefined) return false;
+  const { counters } = reader.store;
+  const state = new LandingState(reader, branchId, { anyFreeze: counters.freezes > 0, anyHold: false });
+  const verdict = decide(state, intent);
+  if (verdict.kind !== 'stale') return verdict.kind === 'land' || verdict.kind === 'unchanged';
+  const merge = new StaleMerge(reader, state);
+  const plan = merge.plan(intent, counters.lastSeq);
+  const merged = merge.settle(
+    intent,
+    plan,
+    plan.jobs.map(({ input }) => mergeFile(input)),
+  );
+  if (merged.kind === 'conflict') return false;
+  const again = decide(state, merged.intent);
+  return again.kind === 'land' || again.kind === 'unchanged';
+}
