@@ -8,9 +8,15 @@ export type { Spend, Usage } from './core/usage.ts';
 export { formatCost, type CostReport, type CostSum } from './cost/cost-ledger.ts';
 export type { PriceOverride } from './cost/prices.ts';
 export type { AgentEndReason, RunEndReason, SwarmEvent, SwarmEventKind } from './events/event.ts';
+export { CassetteWriter, RecordingModel } from './model/cassette/recording-model.ts';
+export { ReplayModel } from './model/cassette/replay-model.ts';
+export { CommandModel, type CommandModelOptions } from './model/command/command-model.ts';
+export type { CommandLimits } from './model/command/run-command.ts';
+export type { Collected, CollectedChange, CommandWorkspaces } from './model/command/workspaces.ts';
 export { FallbackModel } from './model/fallback-model.ts';
 export { Endpoints, type EndpointsOptions } from './model/gate/endpoints.ts';
 export type { GatePolicy } from './model/gate/gate.ts';
+export { MailboxModel, type MailboxOptions } from './model/mailbox-model.ts';
 export { ModelError, type ModelErrorCode } from './model/model-error.ts';
 export type {
   AskOptions,
@@ -36,6 +42,7 @@ export {
 export { serveModel, type ModelServer } from './model/serve-model.ts';
 export type { Quirks } from './model/wire/quirks.ts';
 export { roles } from './roles/roles.ts';
+export { RepoDirectories } from './runtime/repo-directories.ts';
 export type { AcknowledgedHook, Acknowledgement, ContentSource } from './runtime/run-context.ts';
 export { runSwarm, type SwarmLimits, type SwarmOptions, type SwarmResult } from './runtime/run-swarm.ts';
 export type { LandingTimes, OutcomeCounts, RoleSpend } from './runtime/tally.ts';

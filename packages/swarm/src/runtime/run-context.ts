@@ -96,8 +96,11 @@ export class RunContext {
   }
 
   async bytes(change: ContentChange): Promise<Refusal | NewBytes> {
-    const { path, content, contentRef } = change;
-    if (contentRef === undefined) return { kind: 'bytes', bytes: content };
+    const { path, content, encoding, contentRef } = change;
+    if (contentRef === undefined) {
+      const isText = encoding === undefined || content === undefined || content === null;
+      return { kind: 'bytes', bytes: isText ? content : Buffer.from(content, 'base64') };
+    }
     if (content !== undefined) return refused(`${path}: give content or contentRef, not both.`);
     if (this.#content === undefined) return refused(`${path}: this run holds no content by reference; give content.`);
     return { kind: 'bytes', bytes: await this.#content(contentRef) };

@@ -53,6 +53,8 @@ export interface PlannerOperations extends ReadOperations, FinishOperations {
 export interface ContentChange {
   readonly path: string;
   readonly content?: string | null | undefined;
+  /** Of `content`; default: it is the text itself. */
+  readonly encoding?: 'base64' | undefined;
   readonly contentRef?: string | undefined;
   readonly mode?: Mode | undefined;
 }

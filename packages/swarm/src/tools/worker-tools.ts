@@ -8,6 +8,7 @@ import { bindTool, defineTool, type Tool } from './tool.ts';
 export const contentFields = {
   path: z.string().min(1),
   content: z.string().nullable().optional().describe('The whole new text; null deletes the file.'),
+  encoding: z.literal('base64').optional().describe('Where content is no text but bytes in base64.'),
   contentRef: z.string().optional().describe('Instead of content: a reference to bytes that the run holds.'),
   mode: z.enum(['file', 'executable', 'symlink', 'gitlink']).optional(),
 } as const;

@@ -1,0 +1,235 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseBrief, type Brief } from '../../core/brief.ts';
+import { isJsonObject, type JsonValue } from '../../core/json.ts';
+import type { Time } from '../../core/time.ts';
+import { noUsage } from '../../core/usage.ts';
+import { ModelError } from '../model-error.ts';
+import type { Message, Model, ModelRequest, ModelTurn, ToolCall } from '../model.ts';
+import { environmentFor } from './environment.ts';
+import { defaultCommandLimits, runCommand, type CommandEnd, type CommandLimits } from './run-command.ts';
+import { readStep, stepForm, type Step } from './step-file.ts';
+import type { Collected, CommandWorkspaces } from './workspaces.ts';
+
+export interface CommandModelOptions {
+  /** Shown as its name. Default: the command's. */
+  readonly name?: string;
+  /** `{brief}`, `{step}` and `{budget}` in an argument stand for the path of the brief, the path of the step, and the money in US dollars. */
+  readonly command: readonly [string, ...string[]];
+  readonly workspaces: CommandWorkspaces;
+  /** Where the directories are made; default: the system's place for temporary files. */
+  readonly dir?: string;
+  /** NAMES of variables that it gets besides the harmless ones. */
+  readonly env?: readonly string[];
+  readonly limits?: Partial<CommandLimits>;
+  /** Told to the command; what it then spends is its own word. */
+  readonly budgetUsd?: number;
+  /** Runs for one task, before it ends as blocked. Default 2 for a worker, 50 for other roles. */
+  readonly runsMax?: number;
+  readonly time?: Time;
+}
+
+type Call = Omit<ToolCall, 'id'>;
+
+/**
+ * Any program as a mind: it is started in a directory with the files of its
+ * brief's snapshot, with the brief on its input, and ends. For a worker, what it
+ * changed in the directory becomes one commit. What it wants otherwise (a
+ * report, a planner's delegation) it writes as JSON into the step file.
+ *
+ * Each turn is a run of its own: nothing is kept between two, so nothing leaks.
+ */
+export class CommandModel implements Model {
+  readonly name: string;
+  /** What it reads is its own business. */
+  readonly contextTokens: number = Number.MAX_SAFE_INTEGER;
+  readonly #options: CommandModelOptions;
+  readonly #limits: CommandLimits;
+
+  constructor(options: CommandModelOptions) {
+    this.name = options.name ?? options.command[0];
+    this.#options = options;
+    this.#limits = { ...defaultCommandLimits, ...options.limits };
+  }
+
+  async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn> {
+    const brief = briefOf(request);
+    const run = request.messages.filter(({ role }) => role === 'assistant').length;
+    const isWorker = request.tools.some(({ name }) => name === 'commit');
+    if (run >= (this.#options.runsMax ?? (isWorker ? 2 : 50))) return blocked(request);
+    const dir = await mkdtemp(join(this.#options.dir ?? tmpdir(), 'mound-command-'));
+    let isKept = false;
+    try {
+      const place = { work: join(dir, 'work'), brief: join(dir, 'brief.md'), step: join(dir, 'step.json') };
+      await mkdir(place.work);
+      await this.#options.workspaces.materialise(place.work, brief.base);
+      if (isWorker) await redo(place.work, request.messages);
+      const text = textFor(request, isWorker);
+      await writeFile(place.brief, text);
+      const end = await this.#run(place, text, brief, signal);
+      if (end.kind === 'aborted') throw new ModelError('aborted', 'aborted by the caller');
+      const step = await this.#stepOf(place.step, end);
+      const collected = isWorker ? await this.#collect(place.work) : { changes: [], skipped: [] };
+      if (end.kind !== 'exited' || end.code !== 0) {
+        isKept = collected.changes.length > 0;
+        throw this.#failed(end, step, isKept ? place.work : undefined);
+      }
+      return this.#turn(step, isWorker ? workerCalls(brief, collected, step) : (step?.calls ?? []), end);
+    } finally {
+      if (!isKept) await rm(dir, { recursive: true, force: true, maxRetries: 3 });
+    }
+  }
+
+  #run(
+    place: { readonly work: string; readonly brief: string; readonly step: string },
+    stdin: string,
+    brief: Brief,
+    signal: AbortSignal,
+  ): Promise<CommandEnd> {
+    const { command, env = [], budgetUsd, time } = this.#options;
+    const budget = budgetUsd === undefined ? '' : String(budgetUsd);
+    const [file, ...args] = command;
+    const filled = args.map((arg) =>
+      arg.replaceAll('{brief}', place.brief).replaceAll('{step}', place.step).replaceAll('{budget}', budget),
+    );
+    const more = {
+      MOUND_BRIEF: place.brief,
+      MOUND_STEP: place.step,
+      MOUND_ROLE: brief.role,
+      MOUND_AGENT: brief.agent,
+      MOUND_RUN: brief.run,
+      ...(budget !== '' && { MOUND_BUDGET_USD: budget }),
+    };
+    return runCommand({
+      command: [file, ...filled],
+      cwd: place.work,
+      env: environmentFor(process.env, env, more),
+      stdin,
+      limits: this.#limits,
+      signal,
+      ...(time && { time }),
+    });
+  }
+
+  async #stepOf(path: string, end: CommandEnd): Promise<Step | undefined> {
+    const read = await readStep(path);
+    if (read === undefined || 'step' in read) return read?.step;
+    throw this.#failed({ ...end, says: `its step file cannot be used: ${read.fault}` }, undefined, undefined);
+  }
+
+  async #collect(work: string): Promise<Collected> {
+    try {
+      return await this.#options.workspaces.collect(work);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw new ModelError('command-failed', `${this.name}: ${error.message}`, { spent: [{ model: this.name }] });
+    }
+  }
+
+  #failed(end: CommandEnd, step: Step | undefined, kept: string | undefined): ModelError {
+    const last = (end.stderr.trim() || end.stdout.trim()).slice(-500);
+    const where = kept === undefined ? '' : `; what it had changed is kept in ${kept}`;
+    const spent = end.kind === 'not-started' ? [] : [this.#spend(step)];
+    return new ModelError('command-failed', `${this.name}: ${end.says}${where}${last === '' ? '' : `: ${last}`}`, {
+      spent,
+    });
+  }
+
+  #spend(step: Step | undefined): NonNullable<ModelTurn['spent']>[number] {
+    const { usage, costUsd } = step ?? {};
+    return {
+      model: this.name,
+      ...(usage && { usage: { ...usage, estimated: false } }),
+      ...(costUsd !== undefined && { costUsd }),
+    };
+  }
+
+  #turn(step: Step | undefined, calls: readonly Call[], end: CommandEnd): ModelTurn {
+    const text = step?.text ?? [end.stdout, end.stderr].filter((said) => said !== '').join('\n');
+    const spend = this.#spend(step);
+    return {
+      text,
+      calls: calls.map((call, at) => ({ id: `call_${at}`, ...call })),
+      usage: spend.usage ?? { ...noUsage, estimated: true },
+      finish: 'stop',
+      spent: [spend],
+    };
+  }
+}
+
+export function briefOf(request: ModelRequest): Brief {
+  const first = request.messages.find(({ role }) => role === 'user');
+  const brief = first === undefined ? undefined : parseBrief(first.content);
+  if (brief === undefined) throw new ModelError('command-failed', 'the request holds no brief');
+  return brief;
+}
+
+/** The directory as a commit, then what the command wants besides, then the end. */
+function workerCalls(brief: Brief, { changes, skipped }: Collected, step: Step | undefined): Call[] {
+  const wanted = (step?.calls ?? []).filter(({ name }) => name !== 'commit');
+  const title = brief.role === 'worker' ? brief.task.title : 'work';
+  const commit = { name: 'commit', arguments: { changes, message: step?.message ?? title } as unknown as JsonValue };
+  const concerns = skipped.map((what) => `not committed: ${what}`);
+  const status = changes.length > 0 ? 'done' : 'nothing-to-do';
+  const finish = { name: 'finish', arguments: { status, concerns } };
+  const hasFinish = wanted.some(({ name }) => name === 'finish');
+  return [...(changes.length > 0 ? [commit] : []), ...wanted, ...(hasFinish ? [] : [finish])];
+}
+
+/** A second run goes on with the files as the first left them. */
+async function redo(work: string, messages: readonly Message[]): Promise<void> {
+  const turn = messages.findLast((message) => message.role === 'assistant');
+  const commit = turn?.role === 'assistant' ? turn.calls.find(({ name }) => name === 'commit') : undefined;
+  const changes = isJsonObject(commit?.arguments) ? commit.arguments['changes'] : undefined;
+  for (const change of Array.isArray(changes) ? (changes as readonly JsonValue[]) : []) {
+    if (!isJsonObject(change)) continue;
+    const { path, content, encoding, mode } = change;
+    // Links and bare changes of mode are left to the command to make again.
+    if (typeof path !== 'string' || mode === 'symlink') continue;
+    const at = join(work, path);
+    if (content === null) await rm(at, { force: true });
+    if (typeof content !== 'string') continue;
+    await mkdir(join(at, '..'), { recursive: true });
+    const bytes = encoding === 'base64' ? Buffer.from(content, 'base64') : content;
+    await writeFile(at, bytes, mode === 'executable' ? { mode: 0o755 } : {});
+  }
+}
+
+/** What it is given to read: its role, its brief, how to answer, and what came of its last step. */
+function textFor({ messages, tools }: ModelRequest, isWorker: boolean): string {
+  const last = messages.findLastIndex(({ role }) => role === 'assistant');
+  const head = messages.filter(({ role }, at) => at < (last < 0 ? messages.length : 2) && role !== 'assistant');
+  const since = last < 0 ? [] : messages.slice(last + 1);
+  const how = isWorker
+    ? `You stand in a directory with the files of the repository. Change them; when you end with exit code 0, all that you changed is committed as one commit, within your scope only. To report more than that, write JSON to the file that the variable MOUND_STEP names: ${stepForm}; of the tools only finish and flag are of use there.`
+    : `Write your next step as JSON to the file that the variable MOUND_STEP names: ${stepForm}. You are then run again with what came of it, until you call finish. The directory is for reading.`;
+  const used = isWorker ? tools.filter(({ name }) => name === 'finish' || name === 'flag') : tools;
+  const list = used.map(
+    ({ name, description, parameters }) => `- ${name}: ${description} ${JSON.stringify(parameters)}`,
+  );
+  const before = messages.slice(2, Math.max(2, last + 1)).map((message) => turnText(message));
+  return [
+    ...head.map(({ content }) => content),
+    `# How you answer\n\n${how}\n\nTools:\n${list.join('\n')}`,
+    ...(isWorker || before.length === 0 ? [] : [`# What you did before\n\n${before.join('\n')}`]),
+    ...(since.length === 0
+      ? []
+      : [`# What came of your last step\n\n${since.map((message) => turnText(message)).join('\n')}`]),
+    '',
+  ].join('\n\n');
+}
+
+function turnText(message: Message): string {
+  if (message.role === 'tool') return `${message.name} answered: ${message.content}`;
+  if (message.role !== 'assistant') return message.content;
+  return message.calls.map(({ name, arguments: given }) => `You called ${name} ${JSON.stringify(given)}`).join('\n');
+}
+
+/** It was run often enough. */
+function blocked({ messages }: ModelRequest): ModelTurn {
+  const results = messages.filter((message) => message.role === 'tool').slice(-2);
+  const concerns = results.map(({ content }) => content.slice(0, 500));
+  const calls = [{ id: 'call_0', name: 'finish', arguments: { status: 'blocked', concerns } }];
+  return { text: '', calls, usage: noUsage, finish: 'stop', spent: [] };
+}

@@ -1,0 +1,166 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { absent, openRepo, type Repo } from '@mound/vcs';
+import type { JsonValue } from '../core/json.ts';
+import { CommandModel, type CommandModelOptions } from '../model/command/command-model.ts';
+import { ScriptedModel } from '../model/scripted-model.ts';
+import { RepoDirectories } from './repo-directories.ts';
+import { runSwarm, type SwarmResult } from './run-swarm.ts';
+import { mergeBoth, planInBatches } from './swarm.test.kit.ts';
+
+/** Commands as minds, in real directories, on a real store. */
+
+let dir: string;
+let repo: Repo;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'mound-command-swarm-'));
+  repo = await openRepo(join(dir, 'repo'), { create: true });
+  const files = {
+    'list.txt': 'one\ntwo\nthree\nfour\nfive\n',
+    'src/old.txt': 'old\n',
+    'run.sh': 'echo\n',
+    '.gitignore': 'build/\n*.log\n!keep.log\n',
+  };
+  const changes = Object.entries(files).map(([path, content]) => ({
+    kind: 'put' as const,
+    path,
+    content,
+    expect: absent,
+  }));
+  await repo.land({ author: { name: 'Ada', kind: 'human' }, message: 'start', changes });
+});
+afterEach(async () => {
+  await repo.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+const command = (script: string, more: Partial<CommandModelOptions> = {}): CommandModel =>
+  new CommandModel({
+    command: ['sh', '-c', script],
+    name: 'sh',
+    workspaces: new RepoDirectories(repo),
+    dir,
+    limits: { graceMs: 50 },
+    ...more,
+  });
+const task = (id: string, scope: string[] = []): JsonValue => ({ id, title: id, scope, brief: `the task ${id}` });
+const swarm = (worker: CommandModel, ...tasks: JsonValue[]): Promise<SwarmResult> =>
+  runSwarm({
+    repo,
+    goal: 'g',
+    runId: 'r1',
+    agentsMax: 4,
+    models: {
+      planner: new ScriptedModel({ planner: planInBatches(tasks) }),
+      worker,
+      merger: new ScriptedModel({ merger: mergeBoth }),
+    },
+  });
+const textsOf = (): Record<string, string> =>
+  Object.fromEntries(
+    repo
+      .snapshot()
+      .list()
+      .map(({ path, mode }) => [path, `${mode} ${repo.snapshot().readText(path)}`]),
+  );
+
+test('what a command changes in its directory becomes one commit', async () => {
+  const script = `
+    cat > /dev/null
+    echo new > 'src/new file.txt'; rm src/old.txt; chmod +x run.sh; ln -s list.txt link
+    printf '\\000\\377' > bytes.bin; sed -i s/one/ONE/ list.txt; touch src/old.touched
+    mkdir -p build/deep && echo x > build/deep/out; echo x > a.log; echo x > keep.log
+    mkfifo pipe; mkdir -p .git && echo x > .git/config
+    echo "did it"; echo '{"message":"By a command","costUsd":0.5}' > "$MOUND_STEP"`;
+  const result = await swarm(command(script), task('t1'));
+  expect(result).toMatchObject({ reason: 'finished', outcomes: { landed: 1 }, tasks: { ended: 1 } });
+  const { 'bytes.bin': _, ...texts } = textsOf();
+  expect(texts).toEqual({
+    '.gitignore': expect.any(String),
+    'keep.log': 'file x\n',
+    link: 'symlink list.txt',
+    'list.txt': 'file ONE\ntwo\nthree\nfour\nfive\n',
+    'run.sh': 'executable echo\n',
+    'src/new file.txt': 'file new\n',
+    'src/old.touched': 'file ',
+  });
+  expect(repo.snapshot().read('bytes.bin')).toEqual(Buffer.from([0, 255]));
+  const [commit] = [...repo.log({ limit: 1 })];
+  expect(commit).toMatchObject({ message: 'By a command', author: { model: 'sh', kind: 'agent' } });
+  expect(result.cost.byModel['sh']).toMatchObject({ nanoUsd: 500_000_000, requests: 1, unknownRequests: 0 });
+  expect(await readdir(dir)).toEqual(['repo']);
+});
+
+test('two commands that change one file at a time are merged, or settled by a merger', async () => {
+  const script = `case "$(cat)" in *"the task top"*) sed -i s/one/ONE/ list.txt;; *"the task end"*) sed -i s/five/FIVE/ list.txt;; *) :;; esac`;
+  const result = await swarm(command(script), task('top'), task('end'), task('idle'));
+  expect(result).toMatchObject({ reason: 'finished', tasks: { created: 3, ended: 3 } });
+  expect(repo.snapshot().readText('list.txt')).toBe('ONE\ntwo\nthree\nfour\nFIVE\n');
+  expect(result.cost.byModel['sh']?.unknownRequests).toBe(3);
+});
+
+test('a change outside of the scope is refused; the second run is told, and goes on with the files of the first', async () => {
+  const script = `
+    if grep -q "is outside of your scope (src)" "$MOUND_BRIEF"; then rm outside.txt; cat src/mine.txt > src/seen.txt
+    else echo mine > src/mine.txt; echo out > outside.txt; fi`;
+  const result = await swarm(command(script), task('t1', ['src']));
+  expect(result).toMatchObject({ reason: 'finished', outcomes: { landed: 1 } });
+  expect(Object.keys(textsOf())).toEqual([
+    '.gitignore',
+    'list.txt',
+    'run.sh',
+    'src/mine.txt',
+    'src/old.txt',
+    'src/seen.txt',
+  ]);
+});
+
+test('a command that fails lands nothing, what it had done is kept, and the task is tried again', async () => {
+  const result = await swarm(command('echo half > half.txt; echo "no such thing" >&2; exit 7'), task('t1'));
+  expect(result).toMatchObject({
+    reason: 'finished',
+    outcomes: { landed: 0 },
+    tasks: { created: 1, ended: 1, reopened: 3 },
+  });
+  expect(textsOf()['half.txt']).toBeUndefined();
+  const kept = (await readdir(dir)).filter((name) => name.startsWith('mound-command-'));
+  expect(kept).toHaveLength(3);
+  expect(await readFile(join(dir, kept[0] ?? '', 'work/half.txt'), 'utf8')).toBe('half\n');
+  const handoffs = repo
+    .snapshot()
+    .records('swarm/r1/handoff/')
+    .map(({ value }) => value.toString());
+  expect(handoffs.join()).toMatch(/command-failed: sh: exit code 7; what it had changed is kept in .*no such thing/);
+});
+
+test('a command can plan: it writes its steps', async () => {
+  const plan = `
+    case "$(cat)" in
+    *"wait answered"*) echo '{"calls":[{"name":"finish","arguments":{"status":"done"}}]}' ;;
+    *) echo '{"calls":[{"name":"delegate","arguments":{"tasks":[{"id":"a","title":"A"}]}},{"name":"wait"}]}' ;;
+    esac > "$MOUND_STEP"`;
+  const models = {
+    planner: command(plan),
+    worker: command('echo "$MOUND_ROLE $MOUND_BUDGET_USD $0" > by.txt', { budgetUsd: 2 }),
+  };
+  const result = await runSwarm({ repo, goal: 'g', agentsMax: 2, models });
+  expect(result).toMatchObject({ reason: 'finished', outcomes: { landed: 1 } });
+  expect(repo.snapshot().readText('by.txt')).toBe('worker 2 sh\n');
+});
+
+test.each([
+  ['echo nonsense > "$MOUND_STEP"', /step file cannot be used: it is no JSON/],
+  ['mkfifo "$MOUND_STEP"', /step file cannot be used: it is no file/],
+  ['echo \'{"calls":[{"nme":"x"}]}\' > "$MOUND_STEP"', /calls\.0/],
+  ['kill -9 $$', /the signal SIGKILL ended it/],
+])('a step that cannot be used (%s) is a typed failure', async (script, says) => {
+  const result = await runSwarm({
+    repo,
+    goal: 'g',
+    agentsMax: 1,
+    models: { planner: command(script), worker: command('true') },
+  });
+  expect(result).toMatchObject({ reason: 'planner-failed', detail: expect.stringMatching(says) });
+});
