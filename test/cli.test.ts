@@ -26,6 +26,27 @@ async function initialised(): Promise<string> {
 const put = (dir: string, path: string, input: string | Uint8Array, ...args: string[]): Promise<Finished> =>
   mound(['--repo', dir, 'put', path, '-m', 'm', '--json', ...args], { input });
 
+test('a landing rule is set, enforced, listed and removed', async () => {
+  const dir = await initialised();
+  const rules = (...args: string[]): Promise<Finished> => mound(['--repo', dir, 'rules', ...args, '--json']);
+  const rule = { kind: 'scope', paths: ['src'] };
+  const set = await mound(['--repo', dir, 'rules', 'set', 'src-only', '--json'], { input: JSON.stringify(rule) });
+  expect(json(set)).toMatchObject({ outcome: 'landed', seq: 1 });
+  const refused = await put(dir, 'a.txt', 'x\n');
+  expect(refused.code).toBe(4);
+  expect(json(refused)).toMatchObject({
+    outcome: 'rejected',
+    code: 'rule-violated',
+    rule: 'src-only',
+    paths: ['a.txt'],
+  });
+  expect(json(await rules())).toEqual({ rules: [{ name: 'src-only', rule }] });
+  const malformed = await mound(['--repo', dir, 'rules', 'set', 'x'], { input: '{"kind":"x"}' });
+  expect([malformed.code, oneLine.test(malformed.stderr)]).toEqual([2, true]);
+  expect((await rules('remove', 'src-only')).code).toBe(0);
+  expect((await put(dir, 'a.txt', 'x\n')).code).toBe(0);
+});
+
 test('a file goes in, is merged, conflicts, and is read back', async () => {
   const dir = await initialised();
   expect(json(await put(dir, 'a.txt', 'one\ntwo\nthree\n'))).toMatchObject({ outcome: 'landed', seq: 1 });

@@ -71,5 +71,7 @@ export {
 } from './merge/index.ts';
 export type * from './repo/api.ts';
 export type * from './views/types.ts';
+export type { NamedRule, Rule, RuleSubjects } from './rules/rule.ts';
+export { ruleRecord } from './rules/rule-record.ts';
 export { fsckRepo, repairRepo } from './repo/care.ts';
 export { initRepo, openRepo, type Ports } from './repo/open.ts';

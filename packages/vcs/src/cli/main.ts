@@ -10,6 +10,7 @@ import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
 import { addHistoryCommands } from './history.ts';
 import { warn, writeJson } from './output.ts';
+import { addRuleCommands } from './rules.ts';
 import { addPurgeCommand } from './purge.ts';
 import { addUndoCommands } from './undo.ts';
 
@@ -44,6 +45,7 @@ function buildProgram(finish: Finish): Command {
   addBisectCommand(program, finish);
   addPurgeCommand(program, finish);
   addConflictCommands(program, finish);
+  addRuleCommands(program, finish);
   addGitCommands(program, finish);
   program.command('swarm').description('run swarms (package @mound/swarm)').helpOption(false).allowUnknownOption();
   program.command('bench').description('measure (package @mound/bench)').helpOption(false).allowUnknownOption();

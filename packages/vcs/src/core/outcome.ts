@@ -18,6 +18,7 @@ export type RejectionCode =
   | 'resolution-has-markers'
   | 'resolution-stale'
   | 'frozen'
+  | 'rule-violated'
   | 'no-such-object'
   | 'overloaded';
 
@@ -37,6 +38,8 @@ export interface Rejected {
   readonly next: string;
   readonly paths: readonly string[];
   readonly stale: readonly StaleDetail[];
+  /** Name of the landing rule that forbids it. */
+  readonly rule?: string;
 }
 
 export interface Landed {

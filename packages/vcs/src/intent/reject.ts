@@ -4,9 +4,10 @@ export function reject(
   code: RejectionCode,
   message: string,
   next: string,
-  more: { readonly paths?: readonly string[]; readonly stale?: readonly StaleDetail[] } = {},
+  more: { readonly paths?: readonly string[]; readonly stale?: readonly StaleDetail[]; readonly rule?: string } = {},
 ): Rejected {
-  return { kind: 'rejected', code, message, next, paths: more.paths ?? [], stale: more.stale ?? [] };
+  const { paths = [], stale = [], rule } = more;
+  return { kind: 'rejected', code, message, next, paths, stale, ...(rule !== undefined && { rule }) };
 }
 
 export const isRejected = (value: object): value is Rejected => 'kind' in value && value.kind === 'rejected';

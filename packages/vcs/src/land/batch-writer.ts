@@ -30,6 +30,7 @@ import type { StaleReadRow } from '../format/entry.ts';
 import { countFates } from './account-codec.ts';
 import { isResolution } from './decide.ts';
 import { digestEdits } from './prepare.ts';
+import { isPolicyKey } from './rule-store.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** Bodies up to this stand in their entry; longer ones in parts, so that entries stay quick to read. */
@@ -297,6 +298,7 @@ export class BatchWriter {
     if (changes.length > 0) this.reader.store.steps.reach('heads-written');
     for (const [index, row] of records.entries()) {
       this.reader.store.put('records', Buffer.from(row.key), encodePlace({ seq, index }));
+      if (isPolicyKey(row.key)) this.counters.rulesSeq = seq;
     }
     if (records.length > 0) this.reader.store.steps.reach('records-written');
   }

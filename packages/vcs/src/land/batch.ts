@@ -18,6 +18,7 @@ import { LandingState } from './landing-state.ts';
 import { StaleMerge, type MergedStale, type MergePlan } from './merge-stale.ts';
 import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
+import type { RuleStore } from './rule-store.ts';
 
 /** An intent found stale more often than this is merged inside the batch, where nothing can overtake it. */
 const attemptsMax = 1;
@@ -56,6 +57,7 @@ export class Batch {
   private readonly writer: BatchWriter;
   private readonly counters: Counters;
   private readonly index: LaggingIndex;
+  private readonly rules: RuleStore;
   /** Operation ids of this batch: the index learns them only once it is flushed. */
   private readonly operations = new Map<string, number>();
   private readonly now: number;
@@ -65,13 +67,20 @@ export class Batch {
   private readonly states = new Map<number, LandingState>();
 
   /** `now` in milliseconds since 1970; holds end by it. */
-  constructor(reader: LogReader, writer: BatchWriter, counters: Counters, operations: LaggingIndex, now: number) {
+  constructor(
+    reader: LogReader,
+    writer: BatchWriter,
+    counters: Counters,
+    known: { readonly operations: LaggingIndex; readonly rules: RuleStore },
+    now: number,
+  ) {
     this.now = now;
     writer.release(undefined, now);
     this.reader = reader;
     this.writer = writer;
     this.counters = counters;
-    this.index = operations;
+    this.index = known.operations;
+    this.rules = known.rules;
   }
 
   /** An act may have frozen or thawed a path. */
@@ -108,7 +117,9 @@ export class Batch {
     this.reader.store.steps.reach('decided');
     switch (verdict.kind) {
       case 'land': {
+        const { rulesSeq } = this.counters;
         const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads);
+        if (this.counters.rulesSeq !== rulesSeq) this.states.clear();
         return outcomeOf(outcomeOfLanding(this.reader, entry));
       }
       case 'unchanged':
@@ -131,6 +142,7 @@ export class Batch {
     const state = new LandingState(this.reader, branchId, {
       anyFreeze: this.counters.freezes > 0,
       anyHold: this.counters.holds > 0,
+      rules: this.rules.get(this.counters),
     });
     this.states.set(branchId, state);
     return state;

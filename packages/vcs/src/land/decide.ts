@@ -2,9 +2,12 @@ import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Precondition } from '../core/intent.ts';
 import type { Rejected, StaleDetail } from '../core/outcome.ts';
 import { foldPath, parentsOfPath } from '../core/path.ts';
+import { countLines } from '../core/text.ts';
 import type { Place, StaleReadRow } from '../format/entry.ts';
 import { reject } from '../intent/reject.ts';
 import type { Target } from '../log/version.ts';
+import type { RuledFile, RuleSet, Violation } from '../rules/rule-set.ts';
+import { faultOfPolicy } from './rule-store.ts';
 import type { LandingExtras, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** What `decide` may look at: one state of the repo, seen from the intent's branch. */
@@ -22,6 +25,10 @@ export interface DecideState {
   freezeOf(path: RepoPath): number;
   /** Token of the intent for whose merge a path is held; undefined: none. */
   holderOf(path: RepoPath): string | undefined;
+  /** The landing rules; undefined: there are none. */
+  readonly rules: RuleSet | undefined;
+  /** Lines of a version's content. */
+  linesAt(place: Place): number;
   /** Live paths below a directory, as few as are needed to know whether one is left. */
   liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
   /** A live path that equals this one on a file system that folds case or Unicode form. */
@@ -107,6 +114,12 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
       (stale ??= []).push({ path: edit.path, expected: expectedOf(edit.expect), actual });
     }
   }
+  const rules = isImport ? undefined : state.rules;
+  if (rules !== undefined) {
+    const paths = effective.map(({ path }) => path);
+    const violation = rules.ofReach(admitted, paths);
+    if (violation !== undefined) return rejectViolation(violation);
+  }
   if (frozen) return { kind: 'parked', paths: frozen };
   if (isHeld) return { kind: 'held' };
   if (stale) return admitted.onStale === 'merge' ? { kind: 'stale', details: stale } : rejectStale(stale);
@@ -121,6 +134,8 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   // A resolution lands even where it keeps what is there: it says who decided so.
   const isNothing = effective.length === 0 && admitted.records.length === 0 && !isImport && !isResolution(extras);
   if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits) };
+  const violation = rules?.ofContents(admitted, ruledFiles(state, effective));
+  if (violation !== undefined) return rejectViolation(violation);
   return { kind: 'land', edits: effective.length === intent.edits.length ? intent.edits : effective, staleReads };
 }
 
@@ -128,6 +143,19 @@ export const isResolution = ({ resolves, ending }: LandingExtras): boolean => re
 
 const newestOf = (state: DecideState, edits: readonly PreparedEdit[]): number =>
   edits.reduce((newest, edit) => Math.max(newest, state.headOf(edit)?.place.seq ?? 0), 0);
+
+function ruledFiles(state: DecideState, edits: readonly PreparedEdit[]): RuledFile[] {
+  return edits.flatMap((edit) => {
+    const { path, content } = edit;
+    if (content === undefined) return [];
+    const head = state.headOf(edit);
+    const before = (): number => (head?.target === undefined ? 0 : state.linesAt(head.place));
+    return [{ path, lines: () => countLines(content), linesBefore: before }];
+  });
+}
+
+const rejectViolation = ({ rule, message, next, paths }: Violation): Rejected =>
+  reject('rule-violated', message, next, { paths, rule: rule.name });
 
 function staleReadsOf(state: DecideState, { admitted }: PreparedIntent): StaleReadRow[] {
   return admitted.reads.flatMap((read) => {
@@ -145,12 +173,24 @@ function decideRecords(state: DecideState, intent: PreparedIntent): Rejected | u
     const isTrue = expect.kind === 'any' || (expect.kind === 'absent' ? !isLive : isLive && seq <= expect.seq);
     return isTrue ? [] : [{ path: record.key, expected: expectedOf(expect), actual: isLive ? seq : 0 }];
   });
-  if (details.length === 0) return missingObject(state, intent);
+  if (details.length === 0) return faultyPolicy(intent) ?? missingObject(state, intent);
   const message = `record ${describe(details)}`;
   return reject('record-stale', message, 'read the records again and decide anew', {
     paths: details.map((detail) => detail.path),
     stale: details,
   });
+}
+
+/** Rules are read by every process: what cannot be read must not become one. */
+function faultyPolicy({ admitted }: PreparedIntent): Rejected | undefined {
+  for (const { key, value } of admitted.records) {
+    const fault = faultOfPolicy(key, value);
+    if (fault === undefined) continue;
+    return reject('invalid-intent', `record ${key} is no landing rule: ${fault}`, 'correct it and land it again', {
+      paths: [key],
+    });
+  }
+  return undefined;
 }
 
 function missingObject(state: DecideState, { admitted }: PreparedIntent): Rejected | undefined {

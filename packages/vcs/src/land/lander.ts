@@ -14,6 +14,7 @@ import type { HashPool } from './hash-pool.ts';
 import { encodeKept } from './kept.ts';
 import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
 import { LandingState } from './landing-state.ts';
+import { RuleStore } from './rule-store.ts';
 import { StaleMerge } from './merge-stale.ts';
 import { prepare } from './prepare.ts';
 import { Waits } from './waits.ts';
@@ -58,6 +59,7 @@ type Finding = () => void;
 export class Lander {
   readonly operations: LaggingIndex;
   readonly commits: LaggingIndex;
+  readonly rules: RuleStore;
   readonly waits = new Waits();
   private readonly reader: LogReader;
   private readonly clock: Clock;
@@ -83,6 +85,7 @@ export class Lander {
     this.hashPool = hashPool;
     this.operations = new LaggingIndex(reader, operationSpec);
     this.commits = new LaggingIndex(reader, commitSpec);
+    this.rules = new RuleStore(reader);
   }
 
   /** Outcome of an intent, once it is flushed. Rejects with a fault of the store, `operation-mismatch` or `repo-closed`. */
@@ -310,7 +313,7 @@ export class Lander {
         this.reader.noticeRewrites(counters.rewrites);
         this.reader.heads.catchUp(counters.lastSeq);
         const writer = new BatchWriter(this.reader, counters);
-        const batch = new Batch(this.reader, writer, counters, this.operations, now);
+        const batch = new Batch(this.reader, writer, counters, this, now);
         const found = items.map((item) => this.find(batch, writer, counters, item));
         writer.finish();
         this.drain(counters);
@@ -400,6 +403,7 @@ export class Lander {
     this.reader.forget();
     this.operations.forget();
     this.commits.forget();
+    this.rules.forget();
     // One faulty item must not fail its neighbours, so each is tried on its own.
     if (items.length > 1 && !isMoundError(error, 'disk-full')) {
       const tells = items.map((item) => this.write([item]));

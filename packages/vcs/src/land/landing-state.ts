@@ -1,22 +1,26 @@
 import type { BlobId, RepoPath } from '../core/ids.ts';
 import { bytesOfPath } from '../core/path.ts';
+import { countLines } from '../core/text.ts';
 import type { Place } from '../format/entry.ts';
 import { decodeHold } from '../format/hold.ts';
 import { headKey } from '../format/keys.ts';
 import { hasObject } from '../log/staged.ts';
+import { contentOrNotice } from '../log/purged.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import type { RuleSet } from '../rules/rule-set.ts';
 import { foldKey } from './batch-writer.ts';
 import type { Target, Version } from '../log/version.ts';
 import type { DecideState } from './decide.ts';
 import type { PreparedEdit } from './prepared.ts';
 
-/** Whether `freezes` and `holds` have rows at all. */
+/** Whether `freezes` and `holds` have rows at all, and the landing rules. */
 interface Marks {
   readonly anyFreeze: boolean;
   readonly anyHold: boolean;
+  readonly rules: RuleSet | undefined;
 }
 
-const noMarks: Marks = { anyFreeze: false, anyHold: false };
+const noMarks: Marks = { anyFreeze: false, anyHold: false, rules: undefined };
 
 /** The store as `decide` sees it: inside a transaction, or as of the last refresh. */
 export class LandingState implements DecideState {
@@ -28,6 +32,14 @@ export class LandingState implements DecideState {
     this.reader = reader;
     this.branchId = branchId;
     this.marks = marks;
+  }
+
+  get rules(): RuleSet | undefined {
+    return this.marks.rules;
+  }
+
+  linesAt(place: Place): number {
+    return countLines(contentOrNotice(this.reader, place));
   }
 
   head(path: RepoPath): Version | undefined {

@@ -7,14 +7,19 @@ import { LandingState } from './landing-state.ts';
 import { StaleMerge } from './merge-stale.ts';
 import { prepare } from './prepare.ts';
 import { noExtras } from './prepared.ts';
+import { RuleStore } from './rule-store.ts';
 
 /** Whether a kept intent would land by now, merged where it has to be. Nothing is written; a landing may come between. */
-export function wouldLand(reader: LogReader, kept: AdmittedIntent): boolean {
+export function wouldLand(reader: LogReader, kept: AdmittedIntent, rules = new RuleStore(reader)): boolean {
   const intent = prepare(reader, kept, noExtras, 0);
   const branchId = reader.getBranchId(kept.branch);
   if (isRejected(intent) || branchId === undefined) return false;
   const { counters } = reader.store;
-  const state = new LandingState(reader, branchId, { anyFreeze: counters.freezes > 0, anyHold: false });
+  const state = new LandingState(reader, branchId, {
+    anyFreeze: counters.freezes > 0,
+    anyHold: false,
+    rules: rules.get(counters),
+  });
   const verdict = decide(state, intent);
   if (verdict.kind !== 'stale') return verdict.kind === 'land' || verdict.kind === 'unchanged';
   const merge = new StaleMerge(reader, state);

@@ -1,4 +1,5 @@
 import type { Mode } from '../core/mode.ts';
+import { countLines } from '../core/text.ts';
 import { isBinary, joinLines, splitLines } from './lines.ts';
 import { isRegular, isSameContent, isSameState, isText, textBytesMax } from './merge-input.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
@@ -125,11 +126,5 @@ function conflict(input: MergeInput, driver: string, reason: ConflictReason, mod
 
 function wholeSide(state: FileState | null): HunkSide {
   if (state === null) return { start: 1, count: 0, text: noContent };
-  return { start: 1, count: isText(state) ? lineCountOf(state.content) : 0, text: state.content };
-}
-
-function lineCountOf(content: Uint8Array): number {
-  let count = 0;
-  for (let end = content.indexOf(10); end >= 0; end = content.indexOf(10, end + 1)) count++;
-  return content.length > 0 && content.at(-1) !== 10 ? count + 1 : count;
+  return { start: 1, count: isText(state) ? countLines(state.content) : 0, text: state.content };
 }

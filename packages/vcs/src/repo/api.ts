@@ -5,6 +5,7 @@ import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { CompactReport } from '../core/compact-report.ts';
 import type { WaitReport } from '../core/wait-report.ts';
+import type { NamedRule } from '../rules/rule.ts';
 import type {
   BackupView,
   BlameLine,
@@ -190,6 +191,9 @@ export interface Repo {
   events(from?: Cursor): Iterable<RepoEvent>;
   /** The same, and then those to come, from any process, until the signal aborts. */
   follow(from?: Cursor, signal?: AbortSignal): AsyncIterable<RepoEvent>;
+
+  /** The landing rules in force. They are records: `ruleRecord` makes what an intent writes to change one. */
+  rules(): NamedRule[];
 
   conflicts(): ConflictView[];
   /** As of the newest seq, or of an earlier one since the conflict was recorded. Errors: `no-such-conflict`, `no-such-seq`. */

@@ -22,10 +22,12 @@ import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
 import { noExtras, type LandingExtras } from '../land/prepared.ts';
 import { Purge } from '../land/purge.ts';
+import { readRules } from '../land/rule-store.ts';
 import { scrub } from '../land/scrub.ts';
 import { stage, withStaged } from '../land/stage.ts';
 import { getObject } from '../log/staged.ts';
 import { LogReader } from '../log/log-reader.ts';
+import type { NamedRule } from '../rules/rule.ts';
 import { MergePool } from '../merge/index.ts';
 import type { OpeningOptions } from '../store/opening.ts';
 import { backupStore } from '../store/backup.ts';
@@ -276,6 +278,11 @@ export class EmbeddedRepo implements Repo {
 
   follow(from: Cursor = startCursor, signal?: AbortSignal): AsyncIterable<RepoEvent> {
     return this.feed.follow(from, signal);
+  }
+
+  rules(): NamedRule[] {
+    this.reader.refresh();
+    return readRules(this.reader);
   }
 
   conflicts(): ConflictView[] {

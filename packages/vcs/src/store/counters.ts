@@ -34,6 +34,8 @@ export interface Counters {
   hunksKept: number;
   hunksTransformed: number;
   hunksDiscarded: number;
+  /** Newest landing that wrote a landing rule; 0: there never was one. */
+  rulesSeq: number;
 }
 
 export const firstCounters: Counters = {
@@ -56,6 +58,7 @@ export const firstCounters: Counters = {
   hunksKept: 0,
   hunksTransformed: 0,
   hunksDiscarded: 0,
+  rulesSeq: 0,
 };
 
 /** The order of the fields on disk. */
@@ -79,6 +82,7 @@ const fields = [
   'hunksKept',
   'hunksTransformed',
   'hunksDiscarded',
+  'rulesSeq',
 ] as const satisfies readonly (keyof Counters)[];
 
 export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));

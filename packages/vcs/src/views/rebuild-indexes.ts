@@ -7,6 +7,7 @@ import { decodeSegment } from '../format/segment.ts';
 import { countFates } from '../land/account-codec.ts';
 import { foldKey, withoutSeq } from '../land/batch-writer.ts';
 import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-index.ts';
+import { isPolicyKey } from '../land/rule-store.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
 import type { RepoPath } from '../core/ids.ts';
@@ -263,6 +264,7 @@ class Rebuild {
     }
     for (const [index, { key }] of entry.records.entries()) {
       this.put('records', Buffer.from(key), encodePlace({ seq, index }));
+      if (isPolicyKey(key)) this.counters.rulesSeq = seq;
     }
     this.closeConflict(entry.resolves, seq);
     countFates(this.counters, entry.accounts);

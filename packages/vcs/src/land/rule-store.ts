@@ -1,0 +1,58 @@
+import { MoundError } from '../core/errors.ts';
+import type { LogReader } from '../log/log-reader.ts';
+import { parseRuleBytes } from '../rules/parse-rule.ts';
+import { rulePrefix, type NamedRule } from '../rules/rule.ts';
+import { RuleSet } from '../rules/rule-set.ts';
+import type { Counters } from '../store/counters.ts';
+
+/** Why a record's value cannot stand under its key; undefined where it can. */
+export function faultOfPolicy(key: string, value: Uint8Array | null): string | undefined {
+  if (value === null || !key.startsWith(rulePrefix)) return undefined;
+  try {
+    parseRuleBytes(value);
+    return undefined;
+  } catch (error) {
+    if (error instanceof MoundError) return error.message;
+    throw error;
+  }
+}
+
+/** Whether a record is one of the store's own that change what lands. */
+export const isPolicyKey = (key: string): boolean => key.startsWith(rulePrefix);
+
+/** The rules as they are now. Errors: `invalid-argument` where one was written by a newer version. */
+export function readRules(reader: LogReader): NamedRule[] {
+  const range = { start: Buffer.from(rulePrefix), end: Buffer.from(`${rulePrefix}\u{10ffff}`) };
+  const keys = [...reader.store.tables.records.getKeys(range)].map((key) => key.toString('utf8'));
+  return keys.flatMap((key) => {
+    const { value } = reader.record(reader.recordHead(key));
+    return value === null ? [] : [{ name: key.slice(rulePrefix.length), rule: parseRuleBytes(value) }];
+  });
+}
+
+/** The rules in force, read anew when a landing has changed one; nothing is read while there are none. */
+export class RuleStore {
+  private readonly reader: LogReader;
+  private seq = 0;
+  private rules: RuleSet | undefined;
+
+  constructor(reader: LogReader) {
+    this.reader = reader;
+  }
+
+  /** Inside a transaction, or after a refresh. */
+  get({ rulesSeq }: Counters): RuleSet | undefined {
+    if (rulesSeq !== this.seq) {
+      const rules = readRules(this.reader);
+      this.rules = rules.length === 0 ? undefined : new RuleSet(rules);
+      this.seq = rulesSeq;
+    }
+    return this.rules;
+  }
+
+  /** After a transaction that was rolled back. */
+  forget(): void {
+    this.seq = 0;
+    this.rules = undefined;
+  }
+}

@@ -1,0 +1,128 @@
+import type { RepoPath } from '../core/ids.ts';
+import type { Author, Precondition } from '../core/intent.ts';
+import { PathPatterns } from './path-patterns.ts';
+import type { NamedRule, Rule, RuleSubjects } from './rule.ts';
+
+/** What rules look at of an intent. */
+export interface RuledIntent {
+  readonly branch: string;
+  readonly author: Author;
+  readonly task: string | undefined;
+  readonly breakage: string | undefined;
+  readonly records: readonly { readonly key: string; readonly expect: Precondition }[];
+}
+
+/** A file as an intent leaves it, and as it stands. */
+export interface RuledFile {
+  readonly path: RepoPath;
+  lines(): number;
+  linesBefore(): number;
+}
+
+/** What a rule forbids, and what to do instead. */
+export interface Violation {
+  readonly rule: NamedRule;
+  readonly message: string;
+  readonly next: string;
+  readonly paths: readonly string[];
+}
+
+type RuleOf<K extends Rule['kind']> = Rule & { readonly kind: K };
+
+const isOf = (list: readonly string[] | undefined, value: string | undefined): boolean =>
+  list === undefined || (value !== undefined && list.includes(value));
+
+function isAbout(to: RuleSubjects | undefined, { author, task, branch }: RuledIntent): boolean {
+  if (to === undefined) return true;
+  const who =
+    isOf(to.agents, author.agent ?? author.name) && isOf(to.roles, author.role) && isOf(to.kinds, author.kind);
+  return who && isOf(to.tasks, task) && isOf(to.branches, branch);
+}
+
+/** The rules of a repo at one seq, ready to be asked. Pure: what they need of the state they are given. */
+export class RuleSet {
+  readonly rules: readonly NamedRule[];
+  private readonly patterns: ReadonlyMap<NamedRule, PathPatterns>;
+
+  constructor(rules: readonly NamedRule[]) {
+    this.rules = rules;
+    const ofPaths = rules.flatMap((named) => ('paths' in named.rule ? [[named, named.rule.paths] as const] : []));
+    this.patterns = new Map(ofPaths.map(([named, paths]) => [named, new PathPatterns(paths)]));
+  }
+
+  private fits(named: NamedRule, path: RepoPath): boolean {
+    return this.patterns.get(named)?.fit(path) === true;
+  }
+
+  /** What can be said of an intent before its contents are final: where it reaches, and under whose claim. */
+  ofReach(intent: RuledIntent, paths: readonly RepoPath[]): Violation | undefined {
+    if (paths.length === 0) return undefined;
+    for (const named of this.rules) {
+      const { rule } = named;
+      if (rule.kind === 'line-budget' || !isAbout(rule.to, intent)) continue;
+      const found = rule.kind === 'scope' ? this.ofScope(named, intent, paths) : ofFence(named, rule, intent);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  private ofScope(named: NamedRule, { breakage }: RuledIntent, paths: readonly RepoPath[]): Violation | undefined {
+    if ((breakage ?? '').trim() !== '') return undefined;
+    const outside = paths.filter((path) => !this.fits(named, path));
+    if (outside.length === 0) return undefined;
+    return {
+      rule: named,
+      message: `rule ${named.name}: ${outside.join(', ')} is out of scope`,
+      next: 'change what is in scope only, or state in the breakage why this has to be broken',
+      paths: outside,
+    };
+  }
+
+  /** What can be said once it is known what lands. */
+  ofContents(intent: RuledIntent, files: readonly RuledFile[]): Violation | undefined {
+    for (const named of this.rules) {
+      const { rule } = named;
+      if (rule.kind !== 'line-budget' || !isAbout(rule.to, intent)) continue;
+      for (const file of files) {
+        if (!this.fits(named, file.path)) continue;
+        const found = ofBudget(named, rule, file);
+        if (found !== undefined) return found;
+      }
+    }
+    return undefined;
+  }
+}
+
+/** Less than before is fine: how else is a file to be pruned that was too long when the rule came? */
+function ofBudget(named: NamedRule, { linesMax }: RuleOf<'line-budget'>, file: RuledFile): Violation | undefined {
+  const lines = file.lines();
+  if (lines <= linesMax || lines < file.linesBefore()) return undefined;
+  return {
+    rule: named,
+    message: `rule ${named.name}: ${file.path} would have ${lines} lines, over its budget of ${linesMax}`,
+    next: `take out at least ${lines - linesMax} lines in the same intent`,
+    paths: [file.path],
+  };
+}
+
+function ofFence(named: NamedRule, rule: RuleOf<'fence'>, intent: RuledIntent): Violation | undefined {
+  const own: Readonly<Record<string, string | undefined>> = { task: intent.task, agent: intent.author.agent };
+  const wanted = [...rule.record.matchAll(/\{(task|agent)\}/g)].map(([, name = '']) => name);
+  const missing = wanted.find((name) => own[name] === undefined);
+  const fault = (message: string, next: string): Violation => ({
+    rule: named,
+    message: `rule ${named.name}: ${message}`,
+    next,
+    paths: [],
+  });
+  if (missing !== undefined) {
+    return rule.to === undefined ? undefined : fault(`the intent names no ${missing}`, `land it with its ${missing}`);
+  }
+  const key = rule.record.replaceAll(/\{(task|agent)\}/g, (_all, name: string) => own[name] ?? '');
+  const record = intent.records.find((written) => written.key === key);
+  if (record === undefined || record.expect.kind === 'any') {
+    const next = 'read the record, and land the intent only while it still names you';
+    return fault(`the intent does not write record ${key} under the version that its author saw`, next);
+  }
+  return undefined;
+}
