@@ -30,7 +30,9 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 const packageOrder = ['vcs', 'swarm', 'bench'];
 /** Rooms of one entry that do build on one another, in this order. */
-const withinRow: Readonly<Record<string, readonly string[]>> = { bench: ['harness', 'workloads', 'subjects'] };
+const withinRow: Readonly<Record<string, readonly string[]>> = {
+  bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'suites'],
+};
 
 interface Import {
   readonly file: string;

@@ -9,12 +9,9 @@ import { parseResultFile } from '../harness/result-file.ts';
 import { markdownReport } from '../report/markdown.ts';
 import { textReport } from '../report/text.ts';
 import { suites } from '../suites/index.ts';
-import { UsageError, type Suite, type SuiteSize } from '../suites/suite.ts';
+import { UnreadableError, UsageError, type Suite, type SuiteSize } from '../suites/suite.ts';
 import { listenForInterruption } from './interruption.ts';
 import { progressOn } from './progress-bar.ts';
-
-/** Something named on the command line cannot be read as what it should be. */
-class UnreadableError extends Error {}
 
 /** `mound bench …`; the exit code. */
 export async function main(argv: string[]): Promise<number> {

@@ -3,7 +3,15 @@ import { contentionSuite } from './contention/contention.ts';
 import { historySuite } from './history/history.ts';
 import { mergesSuite } from './merges/merges.ts';
 import { scaleSuite } from './scale/scale.ts';
+import { sqllogictestSuite } from './sqllogictest/sqllogictest.ts';
 import type { Suite } from './suite.ts';
 
 /** Every `mound bench NAME`, in the order of `--list`. To add one: implement `Suite`, add it here. */
-export const suites: readonly Suite[] = [commitSuite, scaleSuite, contentionSuite, mergesSuite, historySuite];
+export const suites: readonly Suite[] = [
+  commitSuite,
+  scaleSuite,
+  contentionSuite,
+  mergesSuite,
+  historySuite,
+  sqllogictestSuite,
+];

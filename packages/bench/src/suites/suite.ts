@@ -5,6 +5,11 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
+/** Something named on the command line cannot be read as what it should be; one line, exit code 42. */
+export class UnreadableError extends Error {
+  override readonly name = 'UnreadableError';
+}
+
 /** How thorough a run is; a suite says what that means for it. */
 export type SuiteSize = 'quick' | 'default' | 'full';
 

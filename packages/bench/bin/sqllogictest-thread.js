@@ -1,0 +1,3 @@
+import { serveFiles } from '../dist/sqllogictest/thread.js';
+
+serveFiles();
