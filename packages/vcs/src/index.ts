@@ -37,7 +37,9 @@ export { limits } from './core/limits.ts';
 export { type Mode } from './core/mode.ts';
 export type {
   Conflicted,
+  DriverNote,
   Landed,
+  LinesVerdict,
   Merged,
   MergedPath,
   Outcome,
@@ -46,6 +48,7 @@ export type {
   Rejected,
   RejectionCode,
   StaleDetail,
+  StructureVerdict,
   Unchanged,
 } from './core/outcome.ts';
 export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, type Random } from './core/ports.ts';
@@ -56,12 +59,17 @@ export {
   mergeLines,
   splitLines,
   type CleanMerge,
-  type ConflictedMerge,
+  type CleanVerdict,
   type ConflictHunk,
   type ConflictReason,
+  type ConflictVerdict,
+  type ConflictedMerge,
+  type DriverInput,
+  type DriverVerdict,
   type FileState,
   type HunkSide,
   type LineRange,
+  type MergeDriver,
   type MergeInput,
   type MergeResult,
   type Region,

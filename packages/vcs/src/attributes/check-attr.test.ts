@@ -52,60 +52,61 @@ function askMound(files: ReadonlyMap<string, string>, paths: readonly string[]):
   });
 }
 
-const segment = fc.constantFrom(
-  'a',
-  'b',
-  'ab',
-  'a.c',
-  '.x',
-  'é',
-  'a b',
-  '[',
-  'A',
-  '*',
-  '!a',
-  '\\',
-  '"',
-  '#',
-  'a]',
-  '^',
+// Few names, so that most patterns match something.
+const segment = fc.oneof(
+  { weight: 8, arbitrary: fc.constantFrom('a', 'b', 'ab', 'a.b', 'aab') },
+  fc.constantFrom('.a', 'é', 'a b', '[', 'A', '*', '!a', '\\', '"', '#', 'a]', '^', '-', 'a-b', '1'),
 );
 const path = fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => segments.join('/'));
+
 const patternPiece = fc.oneof(
-  { weight: 5, arbitrary: fc.constantFrom('a', 'b', 'c', '.', '/', '*', '**', '?', '/**/', '**/', '/**', 'ab') },
-  fc.constantFrom('é', '!', '\\', '\\*', '[', ']', '[a-b]', '[!a]', '[^/]', '[]a]', '[[:alpha:]]', '[[:space:]]'),
-  fc.constantFrom('***', '[[:nope:]]', '[[:', '[a', '[a-', '[\\]]', '[]-a]', '[!]a]', '[--0]', '[b-a]', '[a\\-c]', '#'),
+  { weight: 8, arbitrary: fc.constantFrom('a', 'b', '.', '*', '?', '**') },
+  { weight: 3, arbitrary: fc.constantFrom('[ab]', '[a-b]', '[!b]', '[^/]', '[[:alpha:]]', '[[:alpha:].]', '\\a') },
+  fc.constantFrom('é', '!', '\\', '\\*', '[', ']', '[]a]', '[[:space:]]', '***', '[[:nope:]]', '[[:', '[a', '[a-'),
+  fc.constantFrom('[\\]]', '[]-a]', '[!]a]', '[--0]', '[b-a]', '[a\\-c]', '#', '[[:a]', '[[:]', '[[:punct:]]', '[^a]'),
+);
+const segmentPattern = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom('*', '**', '***') },
+  { weight: 3, arbitrary: segment },
+  { weight: 4, arbitrary: fc.array(patternPiece, { minLength: 1, maxLength: 3 }).map((pieces) => pieces.join('')) },
 );
 const pattern = fc.oneof(
-  { weight: 8, arbitrary: fc.array(patternPiece, { minLength: 1, maxLength: 5 }).map((pieces) => pieces.join('')) },
-  { weight: 2, arbitrary: path },
+  {
+    weight: 12,
+    arbitrary: fc
+      .tuple(
+        fc.constantFrom('', '', '', '/', '**/'),
+        fc.array(segmentPattern, { minLength: 1, maxLength: 3 }),
+        fc.constantFrom('', '', '', '', '/', '/**', '/*'),
+      )
+      .map(([start, segments, end]) => start + segments.join('/') + end),
+  },
   fc.constantFrom(
     '"a b"',
     '"a\\142"',
+    '"\\a"',
     '"a\\x"',
     '"',
     '"\\303\\251"',
-    '"*"',
+    '"*"x',
     '"a"',
     '"[attr]m"',
-    '""',
-    '"!a"',
-    '[attr]',
-    '!a',
+    '"[attr] t u"',
   ),
+  fc.constantFrom('""', '"!a"', '[attr]', '!a', '"a\\000b"', '[attr]!', '"a\\"'),
 );
-const name = fc.constantFrom('merge', 'text', 'diff', 'binary', 'm', 'n', 'eol', 'crlf', 'x.y-z_0');
+const name = fc.constantFrom('merge', 'text', 'binary', 'm', 'n');
 const state = fc.oneof(
-  { weight: 5, arbitrary: name },
-  { weight: 3, arbitrary: fc.tuple(fc.constantFrom('-', '!'), name).map((parts) => parts.join('')) },
-  { weight: 3, arbitrary: fc.tuple(name, fc.constantFrom('union', 'auto', '', 'a=b', 'é')).map((p) => p.join('=')) },
-  fc.constantFrom('-merge=x', '=', '--a', '!-a', 'a,b', '-', 'é', '"q"', '#'),
+  { weight: 8, arbitrary: name },
+  { weight: 5, arbitrary: fc.tuple(fc.constantFrom('-', '!'), name).map((parts) => parts.join('')) },
+  { weight: 5, arbitrary: fc.tuple(name, fc.constantFrom('union', '', 'a=b', 'é')).map((parts) => parts.join('=')) },
+  fc.constantFrom('-merge=x', '=', '--a', '!-a', 'a,b', '-', 'é', '"q"', '#', 'x.y-z_0', 'diff'),
 );
 const states = fc
-  .array(state, { minLength: 0, maxLength: 4 })
+  .array(state, { minLength: 1, maxLength: 4 })
   .chain((parts) => fc.constantFrom(' ', '\t', '  ').map((blank) => parts.join(blank)));
 const line = fc.oneof(
-  { weight: 10, arbitrary: fc.tuple(pattern, states).map(([start, rest]) => `${start} ${rest}`) },
+  { weight: 12, arbitrary: fc.tuple(pattern, states).map(([start, rest]) => `${start} ${rest}`) },
   { weight: 3, arbitrary: fc.tuple(name, states).map(([macro, rest]) => `[attr]${macro} ${rest}`) },
   fc.constantFrom(
     '# a merge',
@@ -113,14 +114,18 @@ const line = fc.oneof(
     '  ',
     ' a merge',
     'a\tmerge\r',
-    `a m ${'x'.repeat(2043)}`,
-    `a m ${'x'.repeat(2044)}`,
+    '* m=' + 'x'.repeat(2042),
+    '* m=' + 'x'.repeat(2043),
   ),
 );
 const attributeText = fc
-  .tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom('', '\uFEFF'), fc.constantFrom('', '\n'))
+  .tuple(fc.array(line, { maxLength: 8 }), fc.constantFrom('', '', '\uFEFF'), fc.constantFrom('', '\n'))
   .map(([lines, start, end]) => start + lines.join('\n') + end);
-const directory = fc.constantFrom('', 'a/', 'b/', 'ab/', 'a/a/', 'a/b/', 'é/', '[/');
+const directory = fc.oneof(
+  { weight: 4, arbitrary: fc.constant('') },
+  { weight: 4, arbitrary: fc.constantFrom('a/', 'b/', 'ab/', 'a/a/', 'a/b/') },
+  fc.constantFrom('é/', '[/'),
+);
 
 test('the attributes of a path are those that git finds in the same files', () => {
   const tree = fc.record({

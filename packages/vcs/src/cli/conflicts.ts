@@ -89,8 +89,8 @@ export function addConflictCommands(program: Command, finish: Finish): void {
           await writeLine(`merges by now: 'mound conflicts remerge ${view.id}' lands it as it was asked`);
         }
         for (const path of context.isJson ? [] : view.paths) {
-          await writeLine(`${path.path}: ${path.reason}`);
-          const marked = renderConflict(inputOf(path), { style: 'diff3' });
+          await writeLine(`${path.path}: ${path.reason}${path.hint === undefined ? '' : `; ${path.hint}`}`);
+          const marked = renderConflict(inputOf(path), { style: 'diff3', shape: path });
           if (marked !== undefined) await writeOut(marked);
         }
         finish(exitCodes.ok);

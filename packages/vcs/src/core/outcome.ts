@@ -56,9 +56,30 @@ export interface Unchanged {
   readonly seq: Seq;
 }
 
-export interface MergedPath {
-  readonly path: RepoPath;
+/** What a merge line by line came to. */
+export type LinesVerdict = 'clean' | 'conflict';
+
+/**
+ * What a driver that reads the structure of a content said beside the lines.
+ * - `clean`, `conflict`: its answer, which counts.
+ * - `unasked`: nothing gave it a reason to look; `unparsed`, `too-large`,
+ *   `unavailable`: it could not look. The lines' answer counts.
+ */
+export type StructureVerdict = 'clean' | 'conflict' | 'unasked' | 'unparsed' | 'too-large' | 'unavailable';
+
+/** Who merged a path, and how each of its opinions came out. */
+export interface DriverNote {
   readonly driver: string;
+  /** Of the driver: the same id and version give the same answer to the same contents. */
+  readonly driverVersion: string;
+  /** undefined where no lines were compared. */
+  readonly lines: LinesVerdict | undefined;
+  /** undefined where the driver knows no structure. */
+  readonly structure: StructureVerdict | undefined;
+}
+
+export interface MergedPath extends DriverNote {
+  readonly path: RepoPath;
   /** FileVersions; 0 where absent. */
   readonly base: FileVersion;
   readonly current: FileVersion;

@@ -3,6 +3,7 @@ import type { BlobId, Seq } from '../core/ids.ts';
 import { ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 import { conflictEndingOf, conflictEndings } from './conflict-ending.ts';
+import { driverNoteOf, packDriverNote, type DriverNoteTuple } from './driver-note.ts';
 import type { ConflictPathRow, LandingEntry, LogEntry, Place } from './entry.ts';
 import {
   landingByte,
@@ -48,10 +49,11 @@ function fieldsOf(entry: OtherEntry): Packable[] {
           row.path,
           row.askedPath,
           row.reason,
-          row.driver,
           ...packPlaces(row.base, row.current),
           modeNumberOf(row.incoming?.mode),
           row.incoming ? Buffer.from(row.incoming.blob, 'hex') : null,
+          ...packDriverNote(row),
+          ...(row.refused ? [row.refused.start, row.refused.count] : []),
         ]),
         entry.keptParts > 0 ? entry.keptParts : entry.kept,
         entry.unparks,
@@ -134,17 +136,21 @@ const undecodable = (seq: number, cause: unknown): MoundError =>
   new MoundError('corrupt-store', `log entry ${seq} cannot be decoded; run 'mound fsck'`, { seq }, cause);
 
 type ConflictPathTuple = [
-  path: string, askedPath: string, reason: string, driver: string,
+  path: string, askedPath: string, reason: string,
   baseSeq: number, baseIndex: number, currentSeq: number, currentIndex: number, mode: number, blob: Uint8Array | null,
+  ...DriverNoteTuple, ...refused: [] | [start: number, count: number],
 ]; // prettier-ignore
 
 function conflictPathOf(packed: ConflictPathTuple): ConflictPathRow {
-  const [path, askedPath, reason, driver, bSeq, bIndex, cSeq, cIndex, modeNumber, bytes] = packed;
+  const [path, askedPath, reason, bSeq, bIndex, cSeq, cIndex, modeNumber, bytes, ...rest] = packed;
+  const [driver, version, lines, structure, ...range] = rest;
+  const refused = range.length === 0 ? undefined : { start: range[0], count: range[1] };
+  const note = driverNoteOf([driver, version, lines, structure]);
   const mode = modeOfNumber(modeNumber);
   const blob = bytes === null ? undefined : (Buffer.from(bytes).toString('hex') as BlobId);
   const incoming = blob === undefined || mode === undefined ? undefined : { blob, mode };
   const places = { base: { seq: bSeq, index: bIndex }, current: { seq: cSeq, index: cIndex } };
-  return { path, askedPath, reason, driver, ...places, incoming };
+  return { path, askedPath, reason, refused, ...note, ...places, incoming };
 }
 
 function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {

@@ -1,5 +1,6 @@
 import type { BlobId, CommitId, Seq } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
+import type { DriverNote } from '../core/outcome.ts';
 
 /**
  * The log's entries. Each takes one seq; events are projections of them.
@@ -61,9 +62,8 @@ export interface RecordRow extends Link {
 }
 
 /** A path whose stale change was merged: places of the merge's inputs. */
-export interface MergedRow {
+export interface MergedRow extends DriverNote {
   readonly pathId: number;
-  readonly driver: string;
   readonly base: Place;
   readonly current: Place;
 }
@@ -113,12 +113,13 @@ export interface LandingEntry extends EntryHead {
 /** What ended a conflict: its resolution, its sides that merge by now, or another intent of its author. */
 export type ConflictEnding = 'resolution' | 'remerge' | 'replacement';
 
-export interface ConflictPathRow {
+export interface ConflictPathRow extends DriverNote {
   readonly path: string;
   /** Path that the intent named, where the edit followed a move. */
   readonly askedPath: string;
   readonly reason: string;
-  readonly driver: string;
+  /** Lines of the base (from 0) at which the driver found fault with what merges clean by line. */
+  readonly refused: { readonly start: number; readonly count: number } | undefined;
   readonly base: Place;
   readonly current: Place;
   /** What the intent makes of the path; undefined: nothing stays there. */

@@ -1,6 +1,7 @@
 import type { BlobId, CommitId, Seq } from '../core/ids.ts';
 import { ByteReader, type ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
+import { driverNoteOf, packDriverNote, type DriverNoteTuple } from './driver-note.ts';
 import { nowhere, type Body, type ChangeRow, type LandingEntry, type Place, type RecordRow } from './entry.ts';
 import { conflictEndingOf, conflictEndings } from './conflict-ending.ts';
 import { modeNumberOf, modeOfNumber } from './mode-number.ts';
@@ -121,8 +122,8 @@ function packRare(entry: LandingEntry): Packable | undefined {
     gitRaw === undefined;
   if (isUsual) return undefined;
   return [
-    merged.map(({ pathId, driver, base, current }) => [
-      pathId, driver, base.seq, base.index, current.seq, current.index,
+    merged.map(({ pathId, base, current, ...note }) => [
+      pathId, base.seq, base.index, current.seq, current.index, ...packDriverNote(note),
     ]), // prettier-ignore
     staleReads.map((row) => [row.path, row.seen, row.actual]),
     coAuthorIds,
@@ -139,7 +140,7 @@ type Rare = Pick<
   'merged' | 'staleReads' | 'coAuthorIds' | 'resolves' | 'unparks' | 'accounts' | 'gitRaw' | 'ending'
 >;
 type RareTuple = [
-  [number, string, number, number, number, number][], [string, number, number][], number[],
+  [number, number, number, number, number, ...DriverNoteTuple][], [string, number, number][], number[],
   number, number, Uint8Array | null, Uint8Array | null, number,
 ]; // prettier-ignore
 
@@ -157,9 +158,9 @@ const noRare: Rare = {
 function unpackRare(packed: Packable): Rare {
   const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending] = packed as unknown as RareTuple;
   return {
-    merged: merged.map(([pathId, driver, bSeq, bIndex, cSeq, cIndex]) => ({
+    merged: merged.map(([pathId, bSeq, bIndex, cSeq, cIndex, ...note]) => ({
       pathId,
-      driver,
+      ...driverNoteOf(note),
       base: { seq: bSeq, index: bIndex },
       current: { seq: cSeq, index: cIndex },
     })),

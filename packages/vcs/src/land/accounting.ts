@@ -4,7 +4,7 @@ import { limits } from '../core/limits.ts';
 import type { Rejected } from '../core/outcome.ts';
 import { isWellFormed } from '../core/text.ts';
 import { reject } from '../intent/reject.ts';
-import { addedMarkers, type FileState, type MergeInput } from '../merge/index.ts';
+import { addedMarkers, type ConflictShape, type FileState, type MergeInput } from '../merge/index.ts';
 import type { AccountRow } from './account-codec.ts';
 import { bytesOf, stretchesOf, type Stretch } from './stretches.ts';
 
@@ -13,6 +13,7 @@ export interface ResolvedPath {
   readonly path: RepoPath;
   readonly input: MergeInput;
   readonly result: FileState | null;
+  readonly shape: ConflictShape;
 }
 
 type Side = HunkAccount['side'];
@@ -123,7 +124,7 @@ export function accountFor(
   }
   const otherwiseFault = otherwise && formFault(otherwise);
   if (otherwiseFault !== undefined) return malformed(`'otherwise' ${otherwiseFault}`, '');
-  for (const { path, input, result } of resolved) {
+  for (const { path, input, result, shape } of resolved) {
     if (result !== null) {
       const inputs = [input.base, input.current, input.incoming].flatMap((state) => (state ? [state.content] : []));
       const [line] = addedMarkers(result.content, inputs);
@@ -133,7 +134,7 @@ export function accountFor(
         });
       }
     }
-    for (const stretch of stretchesOf(input)) {
+    for (const stretch of stretchesOf(input, shape)) {
       const { index, base, texts, where } = stretch;
       for (const side of sides) {
         const named = accounts.find((a) => a.path === path && a.side === side && a.hunk === index);

@@ -275,7 +275,7 @@ export class BatchWriter {
   }
 
   private mergedRows(merged: readonly MergedNote[]): MergedRow[] {
-    return merged.map(({ path, ...note }) => ({ pathId: this.pathId(path), ...note }));
+    return merged.map(({ path, chosen: _chosen, ...note }) => ({ pathId: this.pathId(path), ...note }));
   }
 
   private recordRow({ key, value, objects }: RecordEdit): RecordRow {

@@ -9,13 +9,14 @@ import { sealed, unsealed } from '../format/seal.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { reject } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { mergeFile } from '../merge/index.ts';
+import { isQuick, mergeFile } from '../merge/index.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import { decide, isResolution } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
+import type { DriverChoice } from './driver-choice.ts';
 import { LandingState } from './landing-state.ts';
-import { StaleMerge, type MergedStale, type MergePlan } from './merge-stale.ts';
+import { StaleMerge, type Chosen, type MergedStale, type MergeJob, type MergePlan } from './merge-stale.ts';
 import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
 import type { RuleStore } from './rule-store.ts';
@@ -58,6 +59,7 @@ export class Batch {
   private readonly counters: Counters;
   private readonly index: LaggingIndex;
   private readonly rules: RuleStore;
+  private readonly choice: DriverChoice;
   /** Operation ids of this batch: the index learns them only once it is flushed. */
   private readonly operations = new Map<string, number>();
   private readonly now: number;
@@ -71,10 +73,11 @@ export class Batch {
     reader: LogReader,
     writer: BatchWriter,
     counters: Counters,
-    known: { readonly operations: LaggingIndex; readonly rules: RuleStore },
+    known: { readonly operations: LaggingIndex; readonly rules: RuleStore; readonly choice: DriverChoice },
     now: number,
   ) {
     this.now = now;
+    this.choice = known.choice;
     writer.release(undefined, now);
     this.reader = reader;
     this.writer = writer;
@@ -98,9 +101,11 @@ export class Batch {
     const branchId = this.reader.getBranchId(branch);
     if (branchId === undefined) throw new MoundError('no-such-branch', `there is no branch '${branch}'`);
     const before = this.counters.lastSeq;
-    const decision = conflict
-      ? this.keepConflict(candidate, branchId, conflict)
-      : this.decideIntent(candidate, intent, branchId);
+    const isAsChosen = this.isAsChosen(conflict?.chosen ?? intent.merged, branchId);
+    const decision =
+      conflict && isAsChosen
+        ? this.keepConflict(candidate, branchId, conflict)
+        : this.decideIntent(candidate, isAsChosen ? intent : asAsked(intent), branchId);
     const isDone = decision.kind === 'outcome';
     if (isDone && intent.hold !== undefined) {
       this.writer.release(intent.hold, this.now);
@@ -136,6 +141,11 @@ export class Batch {
     }
   }
 
+  /** False where `.gitattributes` gives a path another driver than the one that merged it. */
+  private isAsChosen(merged: readonly Chosen[], branchId: number): boolean {
+    return merged.every(({ path, chosen }) => this.choice.of(this.state(branchId), path).id === chosen);
+  }
+
   private state(branchId: number): LandingState {
     const known = this.states.get(branchId);
     if (known !== undefined) return known;
@@ -156,12 +166,13 @@ export class Batch {
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
     if (intent.attempts < attemptsMax) return { kind: 'merge', branchId, hold: intent.hold };
     if (this.mergedBytes >= mergeInBatchBytesMax) return { kind: 'again' };
-    const merge = new StaleMerge(this.reader, state);
+    const merge = new StaleMerge(this.reader, state, this.choice);
     const plan = merge.plan(intent, this.counters.lastSeq);
-    if (plan.size > mergeInBatchBytesMax) return { kind: 'merge', branchId, hold: this.hold(branchId, intent, plan) };
+    if (plan.size > mergeInBatchBytesMax || !plan.jobs.every(isQuickJob))
+      return { kind: 'merge', branchId, hold: this.hold(branchId, intent, plan) };
     if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'again' };
     this.mergedBytes += Math.max(mergeBytesMin, plan.size);
-    const results = plan.jobs.map((job) => mergeFile(job.input));
+    const results = plan.jobs.map((job) => mergeFile(job.input, job.driver));
     const merged = merge.settle(intent, plan, results);
     this.reader.store.steps.reach('merged-inside');
     if (merged.kind === 'conflict') return { kind: 'keep', conflict: merged };
@@ -312,6 +323,12 @@ export class Batch {
     }
   }
 }
+
+/** An intent before any merge, to be merged anew. */
+const asAsked = (intent: PreparedIntent): PreparedIntent =>
+  intent.unmerged === undefined ? intent : { ...intent.unmerged, attempts: intent.attempts, hold: intent.hold };
+
+const isQuickJob = ({ driver, size }: MergeJob): boolean => isQuick(driver, size);
 
 /** The first outcome under an operation id, whose entry stands at `seq` if it made one. */
 export function firstOutcomeOf(

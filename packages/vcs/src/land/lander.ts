@@ -10,6 +10,7 @@ import type { Counters } from '../store/counters.ts';
 import { BatchWriter } from './batch-writer.ts';
 import { Batch, firstOutcomeOf, type Candidate, type Decision, type FoundConflict } from './batch.ts';
 import { digestAsked } from './commit-body.ts';
+import type { DriverChoice } from './driver-choice.ts';
 import type { HashPool } from './hash-pool.ts';
 import { encodeKept } from './kept.ts';
 import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
@@ -65,6 +66,7 @@ export class Lander {
   private readonly clock: Clock;
   private readonly mergePool: MergePool;
   private readonly hashPool: HashPool;
+  readonly choice: DriverChoice;
   private queue: Item[] = [];
   /** Of the batch that ends: to come before all others in the next. */
   private first: Item[] = [];
@@ -78,7 +80,8 @@ export class Lander {
   /** Called after a transaction that landed what the incoming side of open conflicts is, with their seqs. */
   onMetSides: ((conflicts: readonly number[]) => void) | undefined;
 
-  constructor(reader: LogReader, clock: Clock, mergePool: MergePool, hashPool: HashPool) {
+  constructor(reader: LogReader, clock: Clock, mergePool: MergePool, hashPool: HashPool, choice: DriverChoice) {
+    this.choice = choice;
     this.reader = reader;
     this.clock = clock;
     this.mergePool = mergePool;
@@ -421,10 +424,10 @@ export class Lander {
     const intent = hold === undefined ? item.intent : { ...item.intent, hold };
     void (async () => {
       const at = this.reader.refresh();
-      const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId));
+      const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId), this.choice);
       const plan = merge.plan(intent, at);
       this.reader.store.steps.reach('merge-planned');
-      const results = await Promise.all(plan.jobs.map((job) => this.mergePool.merge(job.input)));
+      const results = await Promise.all(plan.jobs.map((job) => this.mergePool.merge(job.input, job.driver)));
       const merged = merge.settle(intent, plan, results);
       this.reader.store.steps.reach('merged-outside');
       if (merged.kind === 'merged') this.enqueue({ ...item, intent: merged.intent });

@@ -1,13 +1,15 @@
 import type { RepoPath } from '../core/ids.ts';
 import type { Precondition } from '../core/intent.ts';
+import type { DriverNote } from '../core/outcome.ts';
 import { nowhere, type ConflictPathRow, type Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { noBody } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import type { Version } from '../log/version.ts';
-import type { FileState, MergeInput, MergeResult } from '../merge/index.ts';
+import { undriven, type FileState, type MergeDriver, type MergeInput, type MergeResult } from '../merge/index.ts';
 import { standingOf } from './decide.ts';
+import type { DriverChoice } from './driver-choice.ts';
 import type { LandingState } from './landing-state.ts';
 import { bodyOf, digestEdits } from './prepare.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
@@ -23,6 +25,9 @@ export interface MergeJob {
   /** Newest version of `path` when the plan was made: what the result is landed against. */
   readonly head: Version | undefined;
   readonly input: MergeInput;
+  readonly driver: MergeDriver;
+  /** Bytes of its inputs. */
+  readonly size: number;
   /** A reason that decides without looking at contents. */
   readonly clash: string | undefined;
 }
@@ -39,7 +44,15 @@ export interface MergePlan {
 
 export type MergedStale =
   | { readonly kind: 'merged'; readonly intent: PreparedIntent }
-  | { readonly kind: 'conflict'; readonly at: number; readonly paths: readonly ConflictPathRow[] };
+  | {
+      readonly kind: 'conflict';
+      readonly at: number;
+      readonly paths: readonly ConflictPathRow[];
+      readonly chosen: readonly Chosen[];
+    };
+
+/** The driver that a path had when it was merged, by id. */
+export type Chosen = Pick<MergedNote, 'path' | 'chosen'>;
 
 /** Moves of one path that an edit follows at most. */
 const followMax = 8;
@@ -47,10 +60,12 @@ const followMax = 8;
 export class StaleMerge {
   private readonly reader: LogReader;
   private readonly state: LandingState;
+  private readonly choice: DriverChoice;
 
-  constructor(reader: LogReader, state: LandingState) {
+  constructor(reader: LogReader, state: LandingState, choice: DriverChoice) {
     this.reader = reader;
     this.state = state;
+    this.choice = choice;
   }
 
   /** `at`: the newest seq of the state that it merges against. */
@@ -66,11 +81,7 @@ export class StaleMerge {
       if (this.isStale(edit)) return [this.job(intent, edit, source, isSourceStale)];
       return isSourceStale ? [this.moveJob(edit, source)] : [];
     });
-    const sizeOf = (state: FileState | null): number => state?.content.length ?? 0;
-    const size = jobs.reduce(
-      (sum, { input }) => sum + sizeOf(input.base) + sizeOf(input.current) + sizeOf(input.incoming),
-      0,
-    );
+    const size = jobs.reduce((sum, job) => sum + job.size, 0);
     return { at, jobs, size, sources: new Map([...moved].map((edit) => [edit, this.state.head(edit.path)])) };
   }
 
@@ -142,7 +153,9 @@ export class StaleMerge {
     { base, current }: { readonly base: Place; readonly current: Place },
     clash: string | undefined,
   ): MergeJob {
-    return { edit, path, base, current, head, input: this.input(path, base, current, edit), clash };
+    const driver = this.choice.of(this.state, path);
+    const input = this.input(path, base, current, edit);
+    return { edit, path, base, current, head, input, driver, size: sizeOf(input), clash };
   }
 
   /** What the intent becomes once its jobs' results are known. */
@@ -158,21 +171,16 @@ export class StaleMerge {
       const clash = job.clash ?? (paths.indexOf(path) < index ? 'move/edit' : undefined);
       if (result === undefined || result.kind === 'conflict' || clash !== undefined) {
         const reason = clash ?? (result?.kind === 'conflict' ? result.reason : 'content');
-        conflicts.push({
-          path,
-          askedPath: edit.path,
-          reason,
-          driver: result?.driver ?? 'text',
-          base,
-          current,
-          incoming: edit.target,
-        });
+        const refused = result?.kind === 'conflict' ? result.refused : undefined;
+        const row = { path, askedPath: edit.path, reason, refused, base, current, incoming: edit.target };
+        conflicts.push({ ...row, ...noteOf(result ?? undriven) });
         continue;
       }
       settled.set(edit, this.edit(job, result.result));
-      merged.push({ path, driver: result.driver, base, current });
+      merged.push({ path, ...noteOf(result), chosen: job.driver.id, base, current });
     }
-    if (conflicts.length > 0) return { kind: 'conflict', at, paths: conflicts };
+    const chosen = jobs.map(({ path, driver }): Chosen => ({ path, chosen: driver.id }));
+    if (conflicts.length > 0) return { kind: 'conflict', at, paths: conflicts, chosen };
     const edits = intent.edits.map(
       (edit) => settled.get(edit) ?? (sources.has(edit) ? this.source(edit, sources.get(edit)) : edit),
     );
@@ -183,6 +191,7 @@ export class StaleMerge {
         edits,
         bodyDigest: digestEdits(intent.admitted, edits, intent.extras),
         merged: [...intent.merged.filter((note) => !merged.some(({ path }) => path === note.path)), ...merged],
+        unmerged: intent.unmerged ?? intent,
         attempts: intent.attempts + 1,
       },
     };
@@ -203,6 +212,16 @@ export class StaleMerge {
     return { ...edit, expect: expectHead(head), base: head?.place ?? nowhere };
   }
 }
+
+const sizeOf = ({ base, current, incoming }: MergeInput): number =>
+  (base?.content.length ?? 0) + (current?.content.length ?? 0) + (incoming?.content.length ?? 0);
+
+const noteOf = ({ driver, driverVersion, lines, structure }: DriverNote): DriverNote => ({
+  driver,
+  driverVersion,
+  lines,
+  structure,
+});
 
 const expectHead = (head: Version | undefined): Precondition =>
   head === undefined ? { kind: 'absent' } : { kind: 'version', seq: head.place.seq };

@@ -10,12 +10,12 @@ const blobAt = (reader: LogReader, place: Place): BlobId | undefined =>
 
 export function mergedPathsOf(reader: LogReader, entry: LandingEntry): MergedPath[] {
   const blobs = new Map<number, BlobId | undefined>(entry.changes.map((row) => [row.pathId, row.blob]));
-  return entry.merged.map((row) => ({
-    path: reader.pathOf(row.pathId),
-    driver: row.driver,
-    base: row.base.seq as FileVersion,
-    current: row.current.seq as FileVersion,
-    result: blobs.has(row.pathId) ? blobs.get(row.pathId) : blobAt(reader, row.current),
+  return entry.merged.map(({ pathId, base, current, ...note }) => ({
+    path: reader.pathOf(pathId),
+    ...note,
+    base: base.seq as FileVersion,
+    current: current.seq as FileVersion,
+    result: blobs.has(pathId) ? blobs.get(pathId) : blobAt(reader, current),
   }));
 }
 

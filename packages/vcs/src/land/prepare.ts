@@ -162,7 +162,18 @@ export function prepare(
     edits.push(prepared);
   }
   const bodyDigest = digestEdits(admitted, edits, extras);
-  return { admitted, edits, bodyDigest, asked, merged: noneMerged, extras, time, attempts: 0, hold: undefined };
+  return {
+    admitted,
+    edits,
+    bodyDigest,
+    asked,
+    merged: noneMerged,
+    extras,
+    time,
+    attempts: 0,
+    hold: undefined,
+    unmerged: undefined,
+  };
 }
 
 const noneMerged: PreparedIntent['merged'] = [];

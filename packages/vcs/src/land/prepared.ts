@@ -1,5 +1,6 @@
 import type { RepoPath } from '../core/ids.ts';
 import type { Author, Precondition } from '../core/intent.ts';
+import type { DriverNote } from '../core/outcome.ts';
 import type { Body, ConflictEnding, Place } from '../format/entry.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
@@ -25,9 +26,10 @@ export interface PreparedEdit {
 }
 
 /** Inputs of a merge that made an edit what it is now. */
-export interface MergedNote {
+export interface MergedNote extends DriverNote {
   readonly path: RepoPath;
-  readonly driver: string;
+  /** Id of the driver that its path had; another one than `driver` where none was needed. */
+  readonly chosen: string;
   readonly base: Place;
   readonly current: Place;
 }
@@ -64,6 +66,8 @@ export interface PreparedIntent {
   /** What was asked for under the operation id, in 8 bytes (`digestAsked`); undefined without one. */
   readonly asked: Buffer | undefined;
   readonly merged: readonly MergedNote[];
+  /** The intent before it was merged the first time; undefined where it was not. */
+  readonly unmerged: PreparedIntent | undefined;
   readonly extras: LandingExtras;
   /** Milliseconds since 1970. */
   readonly time: number;

@@ -1,9 +1,10 @@
 import {
-  isText,
+  conflictHunks,
+  conflictRegions,
+  contentsOf,
   joinLines,
-  mergeFile,
-  mergeLines,
   splitLines,
+  type ConflictShape,
   type FileState,
   type LineRange,
   type MergeInput,
@@ -24,17 +25,15 @@ export const bytesOf = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, 
  * changed: it merged by itself, but a resolution gives the whole text and could
  * leave it out.
  */
-export function stretchesOf(input: MergeInput): Stretch[] {
-  const merged = mergeFile(input);
-  const hunks = merged.kind === 'conflict' ? merged.hunks : [];
+export function stretchesOf(input: MergeInput, shape: ConflictShape): Stretch[] {
+  const { hunks, isWhole } = conflictHunks(input, shape);
   const stretches = hunks.map(({ index, base, current, incoming }): Stretch => ({
     index,
     base: bytesOf(base.text),
     texts: { current: bytesOf(current.text), incoming: bytesOf(incoming.text) },
     where: '',
   }));
-  if (merged.kind === 'conflict' && merged.driver === 'whole') return stretches;
-  return [...stretches, ...cleanStretches(input, hunks.length)];
+  return isWhole ? stretches : [...stretches, ...cleanStretches(input, shape, hunks.length)];
 }
 
 const contentOf = (state: FileState | null): Buffer => (state === null ? Buffer.alloc(0) : bytesOf(state.content));
@@ -52,18 +51,17 @@ function wholeStretches({ base, current, incoming }: MergeInput): Stretch[] {
     }));
 }
 
-function cleanStretches(input: MergeInput, from: number): Stretch[] {
-  const { base, current, incoming } = input;
-  const areText = base && current && incoming && [base, current, incoming].every(isText);
-  if (!areText) return from === 0 ? wholeStretches(input) : [];
+function cleanStretches(input: MergeInput, shape: ConflictShape, from: number): Stretch[] {
+  const contents = contentsOf(input);
+  if (contents?.base === undefined) return from === 0 ? wholeStretches(input) : [];
   const lines = {
-    base: splitLines(base.content),
-    current: splitLines(current.content),
-    incoming: splitLines(incoming.content),
+    base: splitLines(contents.base),
+    current: splitLines(contents.current),
+    incoming: splitLines(contents.incoming),
   };
   const textOf = (side: keyof typeof lines, { start, count }: LineRange): Buffer =>
     bytesOf(joinLines(lines[side].slice(start, start + count)));
-  return mergeLines(lines.base, lines.current, lines.incoming)
+  return conflictRegions(contents, shape)
     .filter(({ kind }) => kind === 'current' || kind === 'incoming')
     .map((region, at): Stretch => {
       const side = region.kind === 'current' ? 'current' : 'incoming';

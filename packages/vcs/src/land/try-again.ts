@@ -3,6 +3,7 @@ import { isRejected } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { mergeFile } from '../merge/index.ts';
 import { decide } from './decide.ts';
+import type { DriverChoice } from './driver-choice.ts';
 import { LandingState } from './landing-state.ts';
 import { StaleMerge } from './merge-stale.ts';
 import { prepare } from './prepare.ts';
@@ -10,7 +11,12 @@ import { noExtras } from './prepared.ts';
 import { RuleStore } from './rule-store.ts';
 
 /** Whether a kept intent would land by now, merged where it has to be. Nothing is written; a landing may come between. */
-export function wouldLand(reader: LogReader, kept: AdmittedIntent, rules = new RuleStore(reader)): boolean {
+export function wouldLand(
+  reader: LogReader,
+  choice: DriverChoice,
+  kept: AdmittedIntent,
+  rules = new RuleStore(reader),
+): boolean {
   const intent = prepare(reader, kept, noExtras, 0);
   const branchId = reader.getBranchId(kept.branch);
   if (isRejected(intent) || branchId === undefined) return false;
@@ -22,12 +28,12 @@ export function wouldLand(reader: LogReader, kept: AdmittedIntent, rules = new R
   });
   const verdict = decide(state, intent);
   if (verdict.kind !== 'stale') return verdict.kind === 'land' || verdict.kind === 'unchanged';
-  const merge = new StaleMerge(reader, state);
+  const merge = new StaleMerge(reader, state, choice);
   const plan = merge.plan(intent, counters.lastSeq);
   const merged = merge.settle(
     intent,
     plan,
-    plan.jobs.map(({ input }) => mergeFile(input)),
+    plan.jobs.map(({ input, driver }) => mergeFile(input, driver)),
   );
   if (merged.kind === 'conflict') return false;
   const again = decide(state, merged.intent);

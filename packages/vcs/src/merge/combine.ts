@@ -119,3 +119,34 @@ function isSame(one: Int32Array, oneRange: LineRange, other: Int32Array, otherRa
 export function sideOf(region: Region): 'current' | 'incoming' {
   return region.kind === 'incoming' ? 'incoming' : 'current';
 }
+
+export const isChanged = (region: Region): boolean => region.kind !== 'stable';
+
+/** One stretch from the start of the first region to the end of the last. */
+export function joined(regions: readonly Region[]): Omit<Region, 'kind'> {
+  const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
+  const span = (side: 'base' | 'current' | 'incoming'): LineRange => ({
+    start: first[side].start,
+    count: last[side].start + last[side].count - first[side].start,
+  });
+  return { base: span('base'), current: span('current'), incoming: span('incoming') };
+}
+
+/**
+ * Makes one conflict of the changes that touch these lines of the base and of all
+ * between them; of every change where no lines are named, or none touches them.
+ */
+export function refuse(regions: readonly Region[], lines: LineRange | undefined): readonly Region[] {
+  const isMeant = (region: Region): boolean =>
+    isChanged(region) &&
+    (lines === undefined ||
+      (region.base.start <= lines.start + lines.count && region.base.start + region.base.count >= lines.start));
+  const first = regions.findIndex(isMeant);
+  if (first < 0) return lines === undefined ? regions : refuse(regions, undefined);
+  const last = regions.findLastIndex(isMeant);
+  return [
+    ...regions.slice(0, first),
+    { kind: 'conflict', ...joined(regions.slice(first, last + 1)) },
+    ...regions.slice(last + 1),
+  ];
+}

@@ -3,8 +3,11 @@ export type { LineRange, Region } from './combine.ts';
 export { changedLines, type LineChange } from './changed-lines.ts';
 export { joinLines, splitLines } from './lines.ts';
 export { renderConflict, type MarkerLabels, type MarkerOptions } from './markers.ts';
-export { mergeFile } from './merge-file.ts';
-export { isText, type FileState, type MergeInput } from './merge-input.ts';
+export type { CleanVerdict, ConflictVerdict, DriverInput, DriverVerdict, MergeDriver } from './driver.ts';
+export { hintOf } from './drivers/lock.ts';
+export { Drivers, isQuick } from './drivers/registry.ts';
+export { conflictHunks, conflictRegions, contentsOf, mergeFile, undriven, type ConflictShape } from './merge-file.ts';
+export { isRegular, isText, type FileState, type MergeInput } from './merge-input.ts';
 export type {
   CleanMerge,
   ConflictedMerge,

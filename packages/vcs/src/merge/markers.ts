@@ -1,3 +1,4 @@
+import { conflictRegions, contentsOf, type ConflictShape } from './merge-file.ts';
 import { joinLines, splitLines } from './lines.ts';
 import { isText } from './merge-input.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
@@ -15,6 +16,8 @@ export interface MarkerOptions {
   /** `diff3` shows the base's lines too; `merge` leaves out what both sides share at the edges of a hunk. */
   readonly style: 'merge' | 'diff3';
   readonly labels?: MarkerLabels;
+  /** Of the record of the conflict; default: as the lines are. */
+  readonly shape?: ConflictShape;
 }
 
 const defaultLabels: MarkerLabels = { base: 'base', current: 'current', incoming: 'incoming' };
@@ -46,7 +49,12 @@ export function renderConflict(input: MergeInput, options: MarkerOptions): Uint8
     out.push(`${sign.repeat(7)} ${label.replaceAll(/[\r\n]+/g, ' ')}`.trimEnd() + lineEnd);
   };
 
-  for (const region of mergeLines(lines.base, lines.current, lines.incoming)) {
+  const contents = contentsOf(input);
+  const regions =
+    contents === undefined || options.shape === undefined
+      ? mergeLines(lines.base, lines.current, lines.incoming)
+      : conflictRegions(contents, options.shape);
+  for (const region of regions) {
     if (region.kind !== 'conflict') {
       take(sideOf(region), region[sideOf(region)]);
       continue;

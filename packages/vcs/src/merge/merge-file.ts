@@ -1,29 +1,36 @@
+import { invariant } from '../core/errors.ts';
 import type { Mode } from '../core/mode.ts';
 import { countLines } from '../core/text.ts';
-import { isBinary, joinLines, splitLines } from './lines.ts';
+import type { DriverNote } from '../core/outcome.ts';
+import { refuse, type LineRange, type Region } from './combine.ts';
+import type { DriverInput, MergeDriver } from './driver.ts';
+import { binaryDriver } from './drivers/binary.ts';
+import { linesOf, textDriver } from './drivers/text.ts';
+import { isBinary, joinLines } from './lines.ts';
 import { isRegular, isSameContent, isSameState, isText, textBytesMax } from './merge-input.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
-import type { ConflictHunk, ConflictReason, HunkSide, MergeResult } from './merge-result.ts';
-import { sideOf } from './combine.ts';
-import type { LineRange } from './combine.ts';
+import type { ConflictedMerge, ConflictHunk, ConflictReason, HunkSide, MergeResult } from './merge-result.ts';
 import { mergeLines } from './three-way.ts';
 
 const noContent = new Uint8Array(0);
 
+/** Of what is decided without a driver. */
+export const undriven: DriverNote = { driver: 'whole', driverVersion: '1', lines: undefined, structure: undefined };
+
 /** Merges what two sides made of one path. Pure; never throws; the same input gives the same result. */
-export function mergeFile(input: MergeInput): MergeResult {
-  return mergeWhole(input) ?? mergeText(input);
+export function mergeFile(input: MergeInput, driver: MergeDriver = textDriver): MergeResult {
+  return mergeWhole(input, driver) ?? mergeByDriver(input, driver);
 }
 
-/** The verdict where no lines need comparing; undefined where both sides changed a text. */
-export function mergeWhole(input: MergeInput): MergeResult | undefined {
+/** The verdict where no driver is needed; undefined where both sides changed a content that it takes. */
+export function mergeWhole(input: MergeInput, driver: MergeDriver = textDriver): MergeResult | undefined {
   const { base, current, incoming } = input;
-  if (isSameState(current, base)) return { kind: 'clean', driver: 'whole', result: incoming };
+  if (isSameState(current, base)) return { kind: 'clean', ...undriven, result: incoming };
   if (isSameState(incoming, base) || isSameState(current, incoming)) {
-    return { kind: 'clean', driver: 'whole', result: current };
+    return { kind: 'clean', ...undriven, result: current };
   }
-  if (current === null) return conflict(input, 'whole', 'delete/modify', null);
-  if (incoming === null) return conflict(input, 'whole', 'modify/delete', null);
+  if (current === null) return conflict(input, undriven, 'delete/modify', null);
+  if (incoming === null) return conflict(input, undriven, 'modify/delete', null);
   const mode = mergeMode(base?.mode, current.mode, incoming.mode);
   const content = mergeWholeContent(base?.content, current.content, incoming.content);
   const states = base === null ? [current, incoming] : [base, current, incoming];
@@ -32,16 +39,19 @@ export function mergeWhole(input: MergeInput): MergeResult | undefined {
   }
   if (content !== undefined) {
     return mode === null
-      ? conflict(input, 'whole', 'mode', null)
-      : { kind: 'clean', driver: 'whole', result: { content, mode } };
+      ? conflict(input, undriven, 'mode', null)
+      : { kind: 'clean', ...undriven, result: { content, mode } };
   }
-  if (base === null) return conflict(input, 'whole', 'add/add', mode);
+  if (base === null && driver.takesAdded !== true) return conflict(input, undriven, 'add/add', mode);
+  if (driver.takesBinary === true) return undefined;
   if (states.some((state) => state.content.length > textBytesMax)) {
-    return conflict(input, 'binary', 'too-large', mode);
+    return conflict(input, binary, 'too-large', mode);
   }
-  if (states.some((state) => isBinary(state.content))) return conflict(input, 'binary', 'binary', mode);
+  if (states.some((state) => isBinary(state.content))) return conflict(input, binary, 'binary', mode);
   return undefined;
 }
+
+const binary: DriverNote = { ...undriven, driver: binaryDriver.id, driverVersion: binaryDriver.version };
 
 /** The mode that only one side changed, or both alike; null where they differ. */
 function mergeMode(base: Mode | undefined, current: Mode, incoming: Mode): Mode | null {
@@ -71,41 +81,82 @@ function mergeLinks(
 ): MergeResult {
   const isOneKind = current.mode === incoming.mode && (input.base === null || input.base.mode === current.mode);
   if (isOneKind && mode !== null && content !== undefined) {
-    return { kind: 'clean', driver: 'whole', result: { content, mode } };
+    return { kind: 'clean', ...undriven, result: { content, mode } };
   }
-  if (input.base === null) return conflict(input, 'whole', 'add/add', mode);
-  if (isOneKind) return conflict(input, 'whole', mode === 'gitlink' ? 'gitlink' : 'symlink', mode);
-  return conflict(input, 'whole', 'type', mode);
+  if (input.base === null) return conflict(input, undriven, 'add/add', mode);
+  if (isOneKind) return conflict(input, undriven, mode === 'gitlink' ? 'gitlink' : 'symlink', mode);
+  return conflict(input, undriven, 'type', mode);
 }
 
-function mergeText(input: MergeInput): MergeResult {
-  const { base, current, incoming } = input;
-  const mode = mergeMode(base?.mode, current?.mode ?? 'file', incoming?.mode ?? 'file');
-  const lines = { base: linesOf(base), current: linesOf(current), incoming: linesOf(incoming) };
+function mergeByDriver(input: MergeInput, driver: MergeDriver): MergeResult {
+  const { id, version } = driver;
+  const { path, base, current, incoming } = input;
+  invariant(current !== null && incoming !== null, 'a driver merges what both sides have');
+  const mode = mergeMode(base?.mode, current.mode, incoming.mode);
+  const contents = { path, base: base?.content, current: current.content, incoming: incoming.content };
+  const verdict = driver.merge(contents);
+  const note = { driver: id, driverVersion: version, lines: verdict.lines, structure: verdict.structure };
+  if (verdict.kind === 'clean') {
+    if (mode === null) return conflict(input, note, 'mode', null);
+    return { kind: 'clean', ...note, result: { content: verdict.content, mode } };
+  }
+  if (base === null) return conflict(input, note, 'add/add', mode);
+  const { refused } = verdict;
+  if (![base, current, incoming].every(isText)) return conflict(input, note, 'binary', mode);
+  const hunks =
+    id === binaryDriver.id
+      ? []
+      : hunksOf(contents, verdict.regions ?? conflictRegions(contents, { ...note, lines: 'clean', refused }));
+  if (hunks.length === 0) return conflict(input, note, id === binaryDriver.id ? 'binary' : 'content', mode);
+  return { kind: 'conflict', ...note, refused, reason: 'content', mode, hunks };
+}
+
+/** What a record of a conflict says of how to show it. */
+export type ConflictShape = Pick<ConflictedMerge, 'driver' | 'lines' | 'refused'>;
+
+/**
+ * The hunks of a recorded conflict, as its sides are by now: by line, empty where
+ * these merge. Where a driver refused a clean merge of lines, one hunk from the
+ * first to the last of the changes that it found fault with.
+ */
+export function conflictHunks(input: MergeInput, shape: ConflictShape): ConflictHunks {
+  const merged = mergeFile(input, shape.driver === binaryDriver.id ? binaryDriver : textDriver);
+  if (merged.kind === 'conflict') return { hunks: merged.hunks, isWhole: merged.driver !== textDriver.id };
+  const contents = contentsOf(input);
+  return { hunks: contents === undefined ? [] : hunksOf(contents, conflictRegions(contents, shape)), isWhole: false };
+}
+
+interface ConflictHunks {
+  readonly hunks: readonly ConflictHunk[];
+  /** Not about lines: the one hunk holds everything. */
+  readonly isWhole: boolean;
+}
+
+/** Of texts that all sides have; undefined where a side is absent or no text. */
+export function contentsOf({ path, base, current, incoming }: MergeInput): Required<DriverInput> | undefined {
+  if (base === null || current === null || incoming === null || ![base, current, incoming].every(isText)) return;
+  return { path, base: base.content, current: current.content, incoming: incoming.content };
+}
+
+/** The regions that {@link conflictHunks} makes hunks of, with all others. */
+export function conflictRegions(contents: DriverInput, shape: ConflictShape): readonly Region[] {
+  const lines = linesOf(contents);
   const regions = mergeLines(lines.base, lines.current, lines.incoming);
-  const hunks: ConflictHunk[] = [];
-  const merged: string[] = [];
-  for (const region of regions) {
-    if (region.kind === 'conflict') {
-      hunks.push({
-        index: hunks.length,
-        base: hunkSide(lines.base, region.base),
-        current: hunkSide(lines.current, region.current),
-        incoming: hunkSide(lines.incoming, region.incoming),
-      });
-    } else {
-      const side = sideOf(region);
-      for (let line = 0; line < region[side].count; line++) {
-        merged.push(lines[side][region[side].start + line] as string);
-      }
-    }
-  }
-  if (hunks.length > 0) return { kind: 'conflict', driver: 'text', reason: 'content', mode, hunks };
-  if (mode === null) return conflict(input, 'text', 'mode', null);
-  return { kind: 'clean', driver: 'text', result: { content: joinLines(merged), mode } };
+  const isRefused = shape.lines === 'clean' && !regions.some(({ kind }) => kind === 'conflict');
+  return isRefused ? refuse(regions, shape.refused) : regions;
 }
 
-const linesOf = (state: FileState | null): string[] => (state === null ? [] : splitLines(state.content));
+function hunksOf(contents: DriverInput, regions: readonly Region[]): ConflictHunk[] {
+  const lines = linesOf(contents);
+  return regions
+    .filter(({ kind }) => kind === 'conflict')
+    .map((region, index) => ({
+      index,
+      base: hunkSide(lines.base, region.base),
+      current: hunkSide(lines.current, region.current),
+      incoming: hunkSide(lines.incoming, region.incoming),
+    }));
+}
 
 const hunkSide = (lines: readonly string[], { start, count }: LineRange): HunkSide => ({
   start: start + 1,
@@ -114,14 +165,14 @@ const hunkSide = (lines: readonly string[], { start, count }: LineRange): HunkSi
 });
 
 /** A conflict about the whole path, in one hunk. */
-function conflict(input: MergeInput, driver: string, reason: ConflictReason, mode: Mode | null): MergeResult {
+function conflict(input: MergeInput, note: DriverNote, reason: ConflictReason, mode: Mode | null): MergeResult {
   const hunk = {
     index: 0,
     base: wholeSide(input.base),
     current: wholeSide(input.current),
     incoming: wholeSide(input.incoming),
   };
-  return { kind: 'conflict', driver, reason, mode, hunks: [hunk] };
+  return { kind: 'conflict', ...note, refused: undefined, reason, mode, hunks: [hunk] };
 }
 
 function wholeSide(state: FileState | null): HunkSide {

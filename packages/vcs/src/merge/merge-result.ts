@@ -1,4 +1,6 @@
 import type { Mode } from '../core/mode.ts';
+import type { DriverNote } from '../core/outcome.ts';
+import type { LineRange } from './combine.ts';
 import type { FileState } from './merge-input.ts';
 
 /**
@@ -44,16 +46,16 @@ export interface ConflictHunk {
   readonly incoming: HunkSide;
 }
 
-export interface CleanMerge {
+export interface CleanMerge extends DriverNote {
   readonly kind: 'clean';
-  readonly driver: string;
   /** `null`: the path is absent. */
   readonly result: FileState | null;
 }
 
-export interface ConflictedMerge {
+export interface ConflictedMerge extends DriverNote {
   readonly kind: 'conflict';
-  readonly driver: string;
+  /** Lines of the base at which the driver found fault with what merges clean by line; undefined: it names none. */
+  readonly refused: LineRange | undefined;
   readonly reason: ConflictReason;
   /** The mode merged for itself; `null` where it is part of the conflict. */
   readonly mode: Mode | null;

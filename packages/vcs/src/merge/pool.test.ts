@@ -28,13 +28,13 @@ beforeAll(async () => {
       ssr: true,
       outDir: folder,
       rollupOptions: {
-        input: { 'merge-file': source('merge-file'), pool: source('pool') },
+        input: { 'merge-thread': source('merge-thread'), pool: source('pool') },
         preserveEntrySignatures: 'strict',
         output: { entryFileNames: '[name].mjs' },
       },
     },
   });
-  moduleFile = join(folder, 'merge-file.mjs');
+  moduleFile = join(folder, 'merge-thread.mjs');
 });
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,13 +1,17 @@
 import { compiledModule, Threads } from '../core/threads.ts';
+import type { MergeDriver } from './driver.ts';
+import { builtInDriver } from './drivers/registry.ts';
+import { textDriver } from './drivers/text.ts';
 import { mergeFile, mergeWhole } from './merge-file.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
 import type { MergeResult } from './merge-result.ts';
+import type { ThreadInput } from './merge-thread.ts';
 
 export interface MergePoolOptions {
   readonly threadsMax?: number;
   /** Bytes of the three contents together up to which a merge runs inline. */
   readonly inlineBytesMax?: number;
-  /** The compiled `merge-file` module, for a program that runs from sources. */
+  /** The compiled `merge-thread` module, for a program that runs from sources. */
   readonly moduleFile?: string;
 }
 
@@ -37,21 +41,25 @@ export class MergePool {
 
   constructor(options: MergePoolOptions = {}) {
     this.#inlineBytesMax = options.inlineBytesMax ?? inlineBytesMaxDefault;
-    const moduleFile = options.moduleFile ?? compiledModule('merge/merge-file');
+    const moduleFile = options.moduleFile ?? compiledModule('merge/merge-thread');
     const threadsMax = options.threadsMax ?? 2;
     const bounds = { threadsMax, queueMax: queuedMergesMax, heapMegabytesMax: threadHeapMegabytesMax };
-    this.#threads = moduleFile === undefined ? undefined : new Threads({ moduleFile, name: 'mergeFile', ...bounds });
+    this.#threads =
+      moduleFile === undefined ? undefined : new Threads({ moduleFile, name: 'mergeInThread', ...bounds });
   }
 
-  async merge(input: MergeInput): Promise<MergeResult> {
-    const decided = mergeWhole(input);
+  /** A driver that is no part of Mound runs inline: a thread does not have it. */
+  async merge(input: MergeInput, driver: MergeDriver = textDriver): Promise<MergeResult> {
+    const decided = mergeWhole(input, driver);
     if (decided !== undefined) return decided;
-    const threads = sizeOf(input) <= this.#inlineBytesMax ? undefined : this.#threads;
+    const isInline = sizeOf(input) <= this.#inlineBytesMax || builtInDriver(driver.id) !== driver;
+    const threads = isInline ? undefined : this.#threads;
     const merged = (await threads?.run(() => {
       this.pooled++;
-      return detachedCopy(input);
+      const { input: copy, buffers } = detachedCopy(input);
+      return { input: { input: copy, driver: driver.id } satisfies ThreadInput, buffers };
     })) as MergeResult | undefined;
-    return merged ?? mergeFile(input);
+    return merged ?? mergeFile(input, driver);
   }
 
   /** Lets running merges end, then stops the threads; a merge asked for later runs inline. */

@@ -1,5 +1,5 @@
 import diff3Merge from 'diff3';
-import { sideOf } from './combine.ts';
+import { isChanged, joined, sideOf } from './combine.ts';
 import type { LineRange, Region, Sequences } from './combine.ts';
 
 /**
@@ -36,8 +36,6 @@ export function withDoubt(lines: Sequences, regions: readonly Region[]): readonl
         ...regions.slice(first + doubtful.start + doubtful.count),
       ];
 }
-
-const isChanged = (region: Region): boolean => region.kind !== 'stable';
 
 function mayAsk(changed: readonly Region[]): boolean {
   if (!isOfBoth(changed) || changed.some((region) => region.kind === 'conflict')) return false;
@@ -117,14 +115,4 @@ function doubtfulRange(
 function isOfBoth(regions: readonly Region[]): boolean {
   const kinds = new Set(regions.map((region) => region.kind));
   return kinds.has('current') && kinds.has('incoming');
-}
-
-/** One stretch from the start of the first region to the end of the last. */
-function joined(regions: readonly Region[]): Omit<Region, 'kind'> {
-  const [first, last] = [regions[0] as Region, regions.at(-1) as Region];
-  const span = (side: 'base' | 'current' | 'incoming'): LineRange => ({
-    start: first[side].start,
-    count: last[side].start + last[side].count - first[side].start,
-  });
-  return { base: span('base'), current: span('current'), incoming: span('incoming') };
 }

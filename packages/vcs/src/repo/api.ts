@@ -4,6 +4,7 @@ import type { Author, HunkAccount, HunkFate, Intent, Precondition, RecordWrite }
 import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { CompactReport } from '../core/compact-report.ts';
+import type { MergeDriver } from '../merge/index.ts';
 import type { WaitReport } from '../core/wait-report.ts';
 import type { NamedRule } from '../rules/rule.ts';
 import type {
@@ -310,4 +311,6 @@ export interface OpenOptions {
   readonly create?: boolean;
   /** Open what can only be read, too; writing answers `permission-denied`. */
   readonly readOnly?: boolean;
+  /** Merge drivers beside Mound's own, by id for `merge=ID` in `.gitattributes`; every process has to register the same. */
+  readonly drivers?: readonly MergeDriver[];
 }

@@ -19,14 +19,15 @@ export interface Ports {
  * `other-namespace`, `shared-file-system`, `too-many-readers`.
  */
 export async function openRepo(dir: string, options: OpenOptions & Ports = {}): Promise<Repo> {
-  const { clock = systemClock, random = systemRandom, steps = noSteps, readOnly = false } = options;
+  const { clock = systemClock, random = systemRandom, steps = noSteps, readOnly = false, drivers = [] } = options;
   const home = resolve(dir);
-  if (options.create !== true || isRepoDir(home)) return EmbeddedRepo.open(home, clock, random, { readOnly, steps });
+  if (options.create !== true || isRepoDir(home))
+    return EmbeddedRepo.open(home, clock, random, { readOnly, steps, drivers });
   try {
-    return await EmbeddedRepo.create(home, clock, random, { steps });
+    return await EmbeddedRepo.create(home, clock, random, { steps, drivers });
   } catch (error) {
     // Another process came first: its repository is as good.
-    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock, random, { steps });
+    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock, random, { steps, drivers });
     throw error;
   }
 }

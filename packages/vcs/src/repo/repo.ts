@@ -17,6 +17,7 @@ import { isRejected, reject } from '../intent/reject.ts';
 import { collect } from '../land/collect.ts';
 import { getUnchanged } from '../land/batch.ts';
 import { Compaction } from '../land/compact.ts';
+import { DriverChoice } from '../land/driver-choice.ts';
 import { HashPool } from '../land/hash-pool.ts';
 import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
@@ -28,7 +29,7 @@ import { stage, withStaged } from '../land/stage.ts';
 import { getObject } from '../log/staged.ts';
 import { LogReader } from '../log/log-reader.ts';
 import type { NamedRule } from '../rules/rule.ts';
-import { MergePool } from '../merge/index.ts';
+import { Drivers, MergePool, type MergeDriver } from '../merge/index.ts';
 import type { OpeningOptions } from '../store/opening.ts';
 import { backupStore } from '../store/backup.ts';
 import { Store } from '../store/store.ts';
@@ -81,6 +82,9 @@ const nothingCompacted: CompactReport = { entries: 0, segments: 0, bytesBefore: 
 const extrasOf = ({ replaces }: AdmittedIntent): LandingExtras =>
   replaces === 0 ? noExtras : { ...noExtras, resolves: replaces, ending: 'replacement' };
 
+/** `drivers`: merge drivers beside Mound's own. */
+type EmbeddedOptions = OpeningOptions & { readonly drivers?: readonly MergeDriver[] };
+
 /** The embedded repository: every room behind one door. */
 export class EmbeddedRepo implements Repo {
   readonly dir: string;
@@ -99,17 +103,18 @@ export class EmbeddedRepo implements Repo {
   private readonly remerges: Remerges;
   private readonly named: Branches;
 
-  private constructor(store: Store, clock: Clock, random: Random) {
+  private constructor(store: Store, clock: Clock, random: Random, drivers: Drivers) {
     this.store = store;
     this.dir = store.dir;
     this.repoId = store.identity.repoId;
     this.formatVersion = store.identity.formatVersion;
     this.reader = new LogReader(store);
-    this.lander = new Lander(this.reader, clock, this.mergePool, this.hashPool);
+    const choice = new DriverChoice(this.reader, drivers);
+    this.lander = new Lander(this.reader, clock, this.mergePool, this.hashPool, choice);
     this.feed = new Feed(this.reader);
     this.lander.onAdvance = this.feed.advanced;
     this.history = new History(this.reader, this.lander.commits);
-    this.openConflicts = new Conflicts(this.reader);
+    this.openConflicts = new Conflicts(this.reader, choice);
     this.remerges = new Remerges(this.reader, this.lander, this.openConflicts);
     this.lander.onMetSides = (seqs) => void this.remerges.closeMet(seqs).catch(() => undefined);
     this.freezes = new Freezes(this.reader, this.lander, clock);
@@ -122,12 +127,15 @@ export class EmbeddedRepo implements Repo {
   private readonly clock: Clock;
   private readonly random: Random;
 
-  static async create(dir: string, clock: Clock, random: Random, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
-    return new EmbeddedRepo(await Store.create(dir, random, options), clock, random);
+  /** Errors: `invalid-argument` for a driver that cannot be registered. */
+  static async create(dir: string, clock: Clock, random: Random, options: EmbeddedOptions = {}): Promise<EmbeddedRepo> {
+    const drivers = new Drivers(options.drivers);
+    return new EmbeddedRepo(await Store.create(dir, random, options), clock, random, drivers);
   }
 
-  static async open(dir: string, clock: Clock, random: Random, options: OpeningOptions = {}): Promise<EmbeddedRepo> {
-    const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random);
+  static async open(dir: string, clock: Clock, random: Random, options: EmbeddedOptions = {}): Promise<EmbeddedRepo> {
+    const drivers = new Drivers(options.drivers);
+    const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random, drivers);
     repo.store.steps.reach('store-opened');
     await repo.freezes.unparkThawed();
     await repo.remerges.closeAllMet();

@@ -65,7 +65,7 @@ export async function resolveConflict(
       current: stateOf(row.current),
       incoming: stateOf(row.incoming),
     };
-    return { path: row.path, input, result };
+    return { path: row.path, input, result, shape: row };
   });
   const powers = powersOf(conflicts, open, view.asOf, admitted);
   const accounted = accountFor(resolved, resolution.accounts ?? [], resolution.otherwise, powers);

@@ -1,9 +1,10 @@
 import type { RepoPath } from '../core/ids.ts';
+import type { DriverNote } from '../core/outcome.ts';
 import { nowhere, type ConflictEntry, type Place } from '../format/entry.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
-import { mergeFile, type FileState } from '../merge/index.ts';
+import { mergeFile, undriven, type FileState, type LineRange } from '../merge/index.ts';
 import { treeClash } from './tree-clash.ts';
 
 /** One path of a conflict as of a seq: places of what stands there and of what the intent was based on. */
@@ -13,7 +14,9 @@ export interface ConflictRow {
   /** Path that the intent named, where its edit followed a move. */
   readonly askedPath: RepoPath;
   readonly reason: string;
-  readonly driver: string;
+  /** As recorded; of a path that came to differ since, that of its lines. */
+  readonly note: DriverNote;
+  readonly refused: LineRange | undefined;
   readonly base: Place;
   readonly current: Place;
   readonly incoming: FileState | null;
@@ -146,11 +149,11 @@ export class ConflictRows {
     const { path, base, current, incoming } = sides;
     const isNew = current.seq === 0 && incoming !== null;
     const clash = isNew ? treeClash(this.reader, path, this.staysAt) : undefined;
-    if (clash !== undefined) return [{ askedPath, reason: clash, driver: 'whole', ...sides }];
+    if (clash !== undefined) return [{ askedPath, reason: clash, note: undriven, refused: undefined, ...sides }];
     if (isSettled && !recorded) return [];
     const merged = mergeFile({ path, base: this.stateAt(base), current: this.stateAt(current), incoming });
     if (merged.kind === 'clean' && !recorded) return [];
     const reason = recorded?.reason ?? (merged.kind === 'conflict' ? merged.reason : 'content');
-    return [{ askedPath, reason, driver: recorded?.driver ?? merged.driver, ...sides }];
+    return [{ askedPath, reason, note: recorded ?? merged, refused: recorded?.refused, ...sides }];
   }
 }

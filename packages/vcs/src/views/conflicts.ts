@@ -7,13 +7,14 @@ import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { unpackAccounts } from '../land/account-codec.ts';
+import type { DriverChoice } from '../land/driver-choice.ts';
 import { decodeKept } from '../land/kept.ts';
 import { landingsOfLines, sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
 import type { Stretch } from '../land/stretches.ts';
 import { wouldLand } from '../land/try-again.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
-import { isText, mergeFile, splitLines, type FileState, type MergeInput } from '../merge/index.ts';
+import { conflictHunks, hintOf, isText, splitLines, type FileState } from '../merge/index.ts';
 import { ConflictRows, type ConflictRow } from './conflict-rows.ts';
 import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
 
@@ -39,9 +40,11 @@ export interface OpenConflict {
 
 export class Conflicts {
   private readonly reader: LogReader;
+  private readonly choice: DriverChoice;
 
-  constructor(reader: LogReader) {
+  constructor(reader: LogReader, choice: DriverChoice) {
     this.reader = reader;
+    this.choice = choice;
   }
 
   /** Errors: `no-such-conflict`. */
@@ -112,7 +115,7 @@ export class Conflicts {
    */
   view(open: OpenConflict, asOf = this.newestSeq(open.entry, open.closedBy)): ConflictView {
     const { entry, kept, closedBy } = open;
-    const isMergeable = (): boolean => closedBy === 0 && wouldLand(this.reader, kept);
+    const isMergeable = (): boolean => closedBy === 0 && wouldLand(this.reader, this.choice, kept);
     let mergeable: boolean | undefined;
     return {
       id: conflictIdOf(entry.seq),
@@ -163,7 +166,9 @@ export class Conflicts {
   }
 
   private pathView(open: OpenConflict, row: ConflictRow, asOf: number): ConflictPath {
-    const { path, reason, driver } = row;
+    const { path, reason, note, refused } = row;
+    const { driver, driverVersion, lines, structure } = note;
+    const hint = hintOf(path, driver);
     const base = this.side(row.base);
     const current = this.side(row.current);
     let found: readonly Hunk[] | undefined;
@@ -172,6 +177,11 @@ export class Conflicts {
       path,
       reason,
       driver,
+      driverVersion,
+      lines,
+      structure,
+      refused,
+      ...(hint !== undefined && { hint }),
       base,
       current,
       incoming: incomingSide(row.incoming),
@@ -180,7 +190,10 @@ export class Conflicts {
       },
       // Merging costs more than all else here, and many readers want the sides alone.
       get hunks() {
-        found ??= hunksOf({ path, base: stateOf(base), current: stateOf(current), incoming: row.incoming });
+        found ??= conflictHunks(
+          { path, base: stateOf(base), current: stateOf(current), incoming: row.incoming },
+          { driver, lines, refused },
+        ).hunks;
         return found;
       },
     };
@@ -215,11 +228,6 @@ function sideOf(state: FileState, version: number, blob: BlobId): ConflictSide {
       return (terms ??= lineTerms(state)).isLastLineEnded;
     },
   };
-}
-
-function hunksOf(input: MergeInput): readonly Hunk[] {
-  const merged = mergeFile(input);
-  return merged.kind === 'conflict' ? merged.hunks : [];
 }
 
 export const stateOf = ({ content, mode }: ConflictSide): FileState | null =>

@@ -3,6 +3,7 @@ import type { BlobId, CommitId, ConflictId, ParkedId, RepoPath, Seq } from '../c
 import type { SideAuthor } from '../core/event.ts';
 import type { Author, HunkAccount } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
+import type { DriverNote } from '../core/outcome.ts';
 
 /** One landed commit as a reader sees it. */
 export interface CommitView {
@@ -88,11 +89,14 @@ export interface Hunk {
   readonly incoming: HunkLines;
 }
 
-export interface ConflictPath {
+export interface ConflictPath extends DriverNote {
   readonly path: RepoPath;
   /** e.g. `content`, `add/add`, `modify/delete`, `delete/modify`, `binary`, `file/directory`, `path-collision`. */
   readonly reason: string;
-  readonly driver: string;
+  /** Lines of the base (from 0) at which the driver found fault with what merges clean by line. */
+  readonly refused: { readonly start: number; readonly count: number } | undefined;
+  /** What a resolver had better do with a path of this kind, e.g. write a lock file anew. */
+  readonly hint?: string;
   readonly base: ConflictSide;
   /** As of the view's `asOf`: it moves on while the conflict is open. */
   readonly current: ConflictSide;

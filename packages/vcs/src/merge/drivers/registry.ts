@@ -1,0 +1,64 @@
+import type { PathAttributes } from '../../attributes/index.ts';
+import { MoundError } from '../../core/errors.ts';
+import type { MergeDriver } from '../driver.ts';
+import { binaryDriver } from './binary.ts';
+import { jsonDriver } from './json.ts';
+import { isLockFile, lockDriver } from './lock.ts';
+import { textDriver } from './text.ts';
+import { unionDriver } from './union.ts';
+
+const builtIn: readonly MergeDriver[] = [textDriver, unionDriver, binaryDriver, jsonDriver, lockDriver];
+
+/** A driver that is part of Mound, so that a thread has it as well; undefined for others. */
+export const builtInDriver = (id: string): MergeDriver | undefined => builtIn.find((driver) => driver.id === id);
+
+/** Bytes of all contents up to which a value by value merge holds nobody up. */
+const quickJsonBytesMax = 128 * 1024;
+
+/** Whether a merge may run while others wait for it: no foreign code, and its time is that of a line merge. */
+export function isQuick(driver: MergeDriver, bytes: number): boolean {
+  if (builtInDriver(driver.id) !== driver) return false;
+  return driver !== jsonDriver || bytes <= quickJsonBytesMax;
+}
+
+const validId = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+
+/** The drivers of a repo, by the name under which `.gitattributes` asks for them. */
+export class Drivers {
+  private readonly byId: ReadonlyMap<string, MergeDriver>;
+
+  /** Errors: `invalid-argument` for an id that is taken or cannot stand in `.gitattributes`, or an empty version. */
+  constructor(own: readonly MergeDriver[] = []) {
+    const byId = new Map(builtIn.map((driver) => [driver.id, driver]));
+    for (const driver of own) {
+      const { id, version } = driver;
+      const fault = !validId.test(id)
+        ? 'is no name'
+        : byId.has(id)
+          ? 'is taken'
+          : version === ''
+            ? 'has no version'
+            : '';
+      if (fault !== '') throw new MoundError('invalid-argument', `the merge driver '${id}' ${fault}`, { driver: id });
+      byId.set(id, driver);
+    }
+    this.byId = byId;
+  }
+
+  /**
+   * The driver of a path: what its `merge` attribute says as in git (set: `text`,
+   * unset: `binary`, a name that nobody registered: `text`), and where it says
+   * nothing, one by the path's name.
+   */
+  of(path: string, attributes: PathAttributes): MergeDriver {
+    const asked = attributes.get('merge');
+    if (asked === undefined) return byName(path);
+    if (typeof asked === 'boolean') return asked ? textDriver : binaryDriver;
+    return this.byId.get(asked) ?? textDriver;
+  }
+}
+
+function byName(path: string): MergeDriver {
+  if (isLockFile(path)) return lockDriver;
+  return path.endsWith('.json') ? jsonDriver : textDriver;
+}

@@ -1,0 +1,18 @@
+import { invariant } from '../core/errors.ts';
+import { builtInDriver } from './drivers/registry.ts';
+import { mergeFile } from './merge-file.ts';
+import type { MergeInput } from './merge-input.ts';
+import type { MergeResult } from './merge-result.ts';
+
+export interface ThreadInput {
+  readonly input: MergeInput;
+  /** Id of a driver that is part of Mound. */
+  readonly driver: string;
+}
+
+/** What the threads of a pool run. */
+export function mergeInThread({ input, driver }: ThreadInput): MergeResult {
+  const found = builtInDriver(driver);
+  invariant(found !== undefined, `a thread has the driver '${driver}'`);
+  return mergeFile(input, found);
+}

@@ -1,0 +1,185 @@
+import { absent, any, version, type MergeDriver, type Outcome, type Repo } from '@mound/vcs';
+import { openRepo } from '@mound/vcs';
+import { describe, expect, test } from 'vitest';
+import { agent, onCleanup, setup, tempDir, tempRepo } from './kit/temp.ts';
+
+const put = (path: string, content: string, seq?: number) =>
+  ({ kind: 'put', path, content, expect: seq === undefined ? absent : version(seq) }) as const;
+
+async function landed(repo: Repo, ...changes: ReturnType<typeof put>[]): Promise<number> {
+  const outcome = await repo.land({ author: setup, message: 'set up', changes });
+  expect(outcome.kind).toBe('landed');
+  return (outcome as Outcome & { kind: 'landed' }).seq;
+}
+
+/** Two agents change a path from one version; what the second one's intent came to. */
+async function race(repo: Repo, path: string, base: string, current: string, incoming: string): Promise<Outcome> {
+  const seq = await landed(repo, put(path, base));
+  await landed(repo, put(path, current, seq));
+  return repo.land({ author: agent('bob'), message: 'too late', changes: [put(path, incoming, seq)] });
+}
+
+const textOf = (repo: Repo, path: string): string | undefined => repo.snapshot().readText(path);
+
+describe('the driver of a path is chosen by .gitattributes as of the head', () => {
+  test('union, by the nearest file; the merge says which driver, in outcome, event and log', async () => {
+    const repo = await tempRepo();
+    await landed(repo, put('.gitattributes', '*.log -merge\n'), put('a/.gitattributes', '*.log merge=union\n'));
+    const outcome = await race(repo, 'a/x.log', 'a\n', 'a\nmine\n', 'a\nother\n');
+    const note = { driver: 'union', driverVersion: '1', lines: 'conflict', structure: undefined };
+    expect(outcome).toMatchObject({ kind: 'merged', merged: [{ path: 'a/x.log', ...note }] });
+    expect(textOf(repo, 'a/x.log')).toBe('a\nmine\nother\n');
+    expect([...repo.events()].find(({ kind }) => kind === 'file.merged')).toMatchObject(note);
+    expect((await race(repo, 'x.log', 'a\n1\n2\n3\nb\n', 'A\n1\n2\n3\nb\n', 'a\n1\n2\n3\nB\n')).kind).toBe(
+      'conflicted',
+    );
+    const [conflict] = repo.conflicts();
+    expect(conflict?.paths[0]).toMatchObject({ reason: 'binary', driver: 'binary' });
+    expect(conflict?.paths[0]?.hunks).toHaveLength(1);
+  });
+
+  test('a change of the attributes counts from its landing on', async () => {
+    const repo = await tempRepo();
+    expect((await race(repo, 'one', 'a\n', 'b\n', 'c\n')).kind).toBe('conflicted');
+    const seq = await landed(repo, put('.gitattributes', '* merge=union\n'));
+    expect((await race(repo, 'two', 'a\n', 'b\n', 'c\n')).kind).toBe('merged');
+    await landed(repo, put('.gitattributes', '* merge=union\ntwo !merge\nthree merge\n', seq));
+    expect((await race(repo, 'three', 'a\n', 'b\n', 'c\n')).kind).toBe('conflicted');
+  });
+
+  test('also where they change between the merge and its landing', async () => {
+    let interrupt: (() => void) | undefined;
+    const steps = {
+      reach(step: string): void {
+        if (step !== 'merge-planned') return;
+        interrupt?.();
+        interrupt = undefined;
+      },
+    };
+    const repo = await openRepo(tempDir(), { create: true, steps });
+    onCleanup(() => repo.close());
+    let attributes: Promise<unknown> | undefined;
+    interrupt = () => {
+      attributes = landed(repo, put('.gitattributes', '* -merge\n'));
+    };
+    const clean = ['a\n1\n2\n3\nb\n', 'A\n1\n2\n3\nb\n', 'a\n1\n2\n3\nB\n'] as const;
+    expect((await race(repo, 'x', ...clean)).kind).toBe('conflicted');
+    await attributes;
+    interrupt = () => void repo.land({ author: setup, message: '-', changes: [{ ...put('.gitattributes', '* merge\n'), expect: any }] }); // prettier-ignore
+    expect((await race(repo, 'y', ...clean)).kind).toBe('merged');
+  });
+
+  test('of a link of that name nothing is read, and a driver that nobody registered is the text driver', async () => {
+    const repo = await tempRepo();
+    const link = { ...put('.gitattributes', '* merge=union'), mode: 'symlink' } as const;
+    await landed(repo, link, put('a/.gitattributes', '* merge=nobodys-driver\n'));
+    expect((await race(repo, 'x', 'a\n', 'b\n', 'c\n')).kind).toBe('conflicted');
+    const outcome = await race(repo, 'a/x', 'a\n1\n2\n3\nb\n', 'A\n1\n2\n3\nb\n', 'a\n1\n2\n3\nB\n');
+    expect(outcome).toMatchObject({ kind: 'merged', merged: [{ driver: 'text' }] });
+  });
+});
+
+describe('JSON and lock files by their names', () => {
+  test('JSON merges key by key; two different files added at one path stay JSON', async () => {
+    const repo = await tempRepo();
+    const outcome = await race(
+      repo,
+      'a.json',
+      '{\n  "a": 1\n}\n',
+      '{\n  "a": 1,\n  "b": 2\n}\n',
+      '{\n  "a": 1,\n  "c": 3\n}\n',
+    );
+    expect(outcome).toMatchObject({ merged: [{ driver: 'json', lines: 'conflict', structure: 'clean' }] });
+    expect(textOf(repo, 'a.json')).toBe('{\n  "a": 1,\n  "b": 2,\n  "c": 3\n}\n');
+    await landed(repo, put('new.json', '{"x": 1}'));
+    const added = await repo.land({ author: agent('bob'), message: 'add', changes: [put('new.json', '{"y": 2}')] });
+    expect(added.kind).toBe('merged');
+    expect(JSON.parse(textOf(repo, 'new.json') ?? '')).toEqual({ x: 1, y: 2 });
+  });
+
+  test('a driver that refuses what merges clean by line shows one hunk, which a resolution accounts for', async () => {
+    const repo = await tempRepo();
+    const lines = (...keys: string[]): string => `{\n${keys.join(',\n')}\n}\n`;
+    const [a, b, c, d] = ['"a": 1', '"b": 2', '"c": 3', '"d": 4'] as const;
+    const outcome = await race(
+      repo,
+      'a.json',
+      lines(a, b, c, d),
+      lines('"x": 1', a, b, c, d),
+      lines(a, b, c, '"x": 2', d),
+    );
+    expect(outcome.kind).toBe('conflicted');
+    const [conflict] = repo.conflicts();
+    const [path] = conflict?.paths ?? [];
+    expect(path).toMatchObject({ driver: 'json', lines: 'clean', structure: 'conflict', reason: 'content' });
+    expect(path?.hunks).toHaveLength(1);
+    expect(Buffer.from(path?.hunks[0]?.current.text ?? '').toString()).toBe('"x": 1,\n"a": 1,\n"b": 2,\n"c": 3,\n');
+    const results = [{ path: 'a.json' as const, content: lines(a, b, c, d, '"x": 3') }];
+    const resolution = { author: agent('m'), asOf: conflict?.asOf ?? 0, results };
+    const bare = await repo.resolve(conflict?.id ?? '', resolution);
+    expect(bare).toMatchObject({ kind: 'rejected', code: 'resolution-unaccounted' });
+    const otherwise = { fate: 'transformed', reason: 'x is 3 now' } as const;
+    expect((await repo.resolve(conflict?.id ?? '', { ...resolution, otherwise })).kind).toBe('landed');
+  });
+
+  test('the conflict of a lock file says how to write it anew', async () => {
+    const repo = await tempRepo();
+    const outcome = await race(repo, 'Cargo.lock', 'a\n', 'b\n', 'c\n');
+    expect(outcome.kind).toBe('conflicted');
+    expect(repo.conflicts()[0]?.paths[0]).toMatchObject({
+      driver: 'lock',
+      hint: expect.stringContaining('cargo') as string,
+    });
+  });
+});
+
+describe("a program's own driver", () => {
+  const longest: MergeDriver = {
+    id: 'longest',
+    version: '7',
+    takesBinary: true,
+    merge: ({ current, incoming }) => ({
+      kind: 'clean',
+      content: current.length >= incoming.length ? current : incoming,
+    }),
+  };
+
+  async function repoWith(drivers: readonly MergeDriver[]): Promise<Repo> {
+    const repo = await openRepo(tempDir(), { create: true, drivers });
+    onCleanup(() => repo.close());
+    return repo;
+  }
+
+  test('merges what .gitattributes gives it, binary contents too, and stands in the log with its version', async () => {
+    const repo = await repoWith([longest]);
+    await landed(repo, put('.gitattributes', '*.bin merge=longest\n'));
+    const outcome = await race(repo, 'x.bin', '\0', '\0a', '\0bc');
+    expect(outcome).toMatchObject({ merged: [{ driver: 'longest', driverVersion: '7', lines: undefined }] });
+    expect(textOf(repo, 'x.bin')).toBe('\0bc');
+  });
+
+  test('merges each of many intents on one path, all of which were late', async () => {
+    const appending: MergeDriver = {
+      ...longest,
+      merge: ({ base, current, incoming }) => ({
+        kind: 'clean',
+        content: Buffer.concat([current, incoming.subarray(base?.length)]),
+      }),
+    };
+    const repo = await repoWith([appending]);
+    await landed(repo, put('.gitattributes', '* merge=longest\n'));
+    const seq = await landed(repo, put('hot', ''));
+    const letters = 'abcdefghijklmnopqrst'.split('');
+    const outcomes = await Promise.all(
+      letters.map((letter) => repo.land({ author: agent(letter), message: 'add', changes: [put('hot', letter, seq)] })),
+    );
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['landed', ...Array<string>(19).fill('merged')]);
+    expect((textOf(repo, 'hot') ?? '').split('').toSorted()).toEqual(letters);
+  });
+
+  test('with an id that is taken is refused when the repo is opened', async () => {
+    await expect(openRepo(tempDir(), { create: true, drivers: [{ ...longest, id: 'union' }] })).rejects.toMatchObject({
+      code: 'invalid-argument',
+    });
+  });
+});
