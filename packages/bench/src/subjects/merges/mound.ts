@@ -32,7 +32,17 @@ export const slowedMerges: MergeSubject = moundMerges('mound-slowed', (input) =>
 /** Negative control: takes current's lines in every conflict, which must show. */
 export const carelessMerges: MergeSubject = moundMerges('mound-careless', (input) => {
   const result = mergeFile(input);
-  return result.kind === 'clean' ? result : { kind: 'clean', driver: 'careless', result: input.current };
+  return result.kind === 'clean' ? result : cleanAs('careless', input.current);
+});
+
+/** A clean merge by a driver that says no more of it. */
+export const cleanAs = (driver: string, result: FileState | null): MergeResult => ({
+  kind: 'clean',
+  driver,
+  driverVersion: '1',
+  lines: undefined,
+  structure: undefined,
+  result,
 });
 
 function stagedIn(

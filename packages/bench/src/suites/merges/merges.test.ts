@@ -10,7 +10,7 @@ import { parseResultFile, type ResultFile, type Sample } from '../../harness/res
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { gitEnvironment } from '../../subjects/git/git-repo.ts';
 import { mergeControls, mergePeers, moundDrivers } from '../../subjects/merges/index.ts';
-import { moundMerges, moundTextMerges } from '../../subjects/merges/mound.ts';
+import { cleanAs, moundMerges, moundTextMerges } from '../../subjects/merges/mound.ts';
 import { noProgress } from '../suite.ts';
 import { runMergesSuite } from './merges.ts';
 import { mergesParametersOf, type MergesParameters } from './parameters.ts';
@@ -104,7 +104,7 @@ describe.skipIf(!hasGit)('the merges of a history', () => {
   });
 
   test('a driver is laid beside the line merge: conflicts avoided, wrong merges introduced', async () => {
-    const eager = moundMerges('mound-eager', (input) => ({ kind: 'clean', driver: 'eager', result: input.current }));
+    const eager = moundMerges('mound-eager', (input) => cleanAs('eager', input.current));
     await withTempDir(undefined, async (dir) => {
       await makeHistory(dir);
       const subjects = [moundTextMerges, eager];
