@@ -42,6 +42,7 @@ export {
 export { serveModel, type ModelServer } from './model/serve-model.ts';
 export type { Quirks } from './model/wire/quirks.ts';
 export { roles } from './roles/roles.ts';
+export { makeModels, parseMix, type Mix } from './runtime/model-mix.ts';
 export { RepoDirectories } from './runtime/repo-directories.ts';
 export type { AcknowledgedHook, Acknowledgement, ContentSource } from './runtime/run-context.ts';
 export { runSwarm, type SwarmLimits, type SwarmOptions, type SwarmResult } from './runtime/run-swarm.ts';

@@ -1,8 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { openRepo } from '@mound/vcs';
+import {
+  call,
+  delta,
+  faultServer,
+  says as saying,
+  status,
+  streamOf,
+  type Answer,
+} from '../model/fault-server.test.kit.ts';
 import { main } from './main.ts';
 
 let out: string[];
@@ -52,7 +62,8 @@ test('demo keeps a repository that is named, and says when it is not empty', asy
 test('run without an endpoint says in one line what to do', async () => {
   vi.stubEnv('MOUND_BASE_URL', '');
   expect(await main(['run', 'a goal'])).toBe(2);
-  expect(err).toEqual([expect.stringMatching(/--base-url and --model.*demo/)]);
+  expect(err).toEqual([expect.stringMatching(/--base-url and --model.*--command.*--mailbox.*doctor.*demo/)]);
+  expect(err[0]).not.toContain('\n');
   expect(out).toEqual([]);
 });
 
@@ -60,7 +71,12 @@ test('a wrong command line is one clear line and exit code 2', async () => {
   for (const [argv, says] of [
     [['demo', '--nope'], "unknown option '--nope'"],
     [['nope'], "unknown command 'nope'"],
-    [['run'], 'missing required argument'],
+    [['run'], 'give a goal, or --goal-file FILE'],
+    [['run', 'g', '--goal-file', 'f'], 'give a goal, or --goal-file FILE'],
+    [['run', '--goal-file', '/no/such'], '/no/such'],
+    [['run', 'g', '--base-url', 'nonsense', '--model', 'm'], 'endpoints.endpoint.baseURL'],
+    [['run', 'g', '--models', '/no/such'], '/no/such'],
+    [['doctor', '--models', 'f', '--command', 'x'], '--models holds the whole mix'],
     [['run', 'g', '--agents', 'x'], 'not a count'],
     [[], 'no command given'],
     [
@@ -84,4 +100,173 @@ test('a directory that is no repository is exit code 42', async () => {
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+});
+
+/** A repository in a directory of its own. */
+async function withRepo(work: (dir: string) => Promise<void>): Promise<void> {
+  const dir = await mkdtemp(join(tmpdir(), 'mound-cli-'));
+  try {
+    await (await openRepo(dir, { create: true })).close();
+    await work(dir);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+
+interface Report {
+  readonly ok: boolean;
+  readonly checks: readonly {
+    readonly check: string;
+    readonly state: string;
+    readonly says: string;
+    readonly next?: string;
+  }[];
+}
+
+async function doctor(repo: string, answer: Answer, code: number, ...more: string[]): Promise<Report> {
+  const { url } = await faultServer(answer);
+  expect(await main(['doctor', '--repo', repo, '--base-url', url, '--model', 'gpt-4o-mini', '--json', ...more])).toBe(
+    code,
+  );
+  return JSON.parse(out.pop() ?? '') as Report;
+}
+
+const probed = streamOf(
+  call({ index: 0, id: 'a', function: { name: 'probe', arguments: '{"word":"mound"}' } }),
+  delta({}, 'tool_calls'),
+  { choices: [], usage: { prompt_tokens: 20, completion_tokens: 5 } },
+  '[DONE]',
+);
+
+test('doctor says what is well, what is not, and what to do', async () => {
+  vi.stubEnv('MOUND_TEST_KEY', 'k');
+  await withRepo(async (dir) => {
+    const stateOf = ({ checks }: Report): Record<string, string> =>
+      Object.fromEntries(checks.map(({ check, state }) => [check, state]));
+    const well = await doctor(dir, probed, 0, '--api-key-env', 'MOUND_TEST_KEY');
+    expect(stateOf(well)).toEqual({
+      [dir]: 'ok',
+      key: 'ok',
+      reachable: 'ok',
+      streams: 'ok',
+      tools: 'ok',
+      usage: 'ok',
+      price: 'warn',
+    });
+    for (const [answer, check, next] of [
+      [saying('I cannot'), 'tools', /choose a model that calls tools/],
+      [saying('<tool_call>{"name":"probe","arguments":{}}</tool_call>'), 'tools', /salvageCalls/],
+      [status(200, '<h1>Login</h1>'), 'streams', /\/v1/],
+      [status(404, { error: { message: 'no such model' } }), 'streams', /model's name/],
+      [status(402, { error: { message: 'pay' } }), 'streams', /no money/],
+      [status(500), 'streams', /its log/],
+    ] as const) {
+      const report = await doctor(dir, answer, 1);
+      expect(report.checks.find(({ state }) => state === 'fail')).toMatchObject({
+        check,
+        next: expect.stringMatching(next),
+      });
+      expect(report.checks.every(({ state, next: todo }) => state === 'ok' || (todo ?? '') !== '')).toBe(true);
+    }
+    expect(stateOf(await doctor(dir, probed, 1, '--api-key-env', 'MOUND_NO_KEY'))).toMatchObject({ key: 'fail' });
+    expect(stateOf(await doctor(join(dir, 'none'), probed, 1))).toMatchObject({ [join(dir, 'none')]: 'fail' });
+  });
+});
+
+test('doctor looks at commands, mailboxes and cassettes', async () => {
+  await withRepo(async (dir) => {
+    const file = join(dir, 'mix.json');
+    const models = {
+      good: { kind: 'command', command: ['sh'], env: ['MOUND_UNSET'] },
+      bad: { kind: 'command', command: ['no-such-command'] },
+      box: { kind: 'mailbox', dir: 'box' },
+      tape: { kind: 'replay', file: 'tape.jsonl' },
+    };
+    await writeFile(file, JSON.stringify({ models, roles: { planner: 'box', worker: 'good' } }));
+    expect(await main(['doctor', '--repo', dir, '--models', file])).toBe(1);
+    expect(out.map((line) => line.replace(dir, 'DIR'))).toEqual([
+      expect.stringContaining('ok    repository'),
+      expect.stringMatching(/^ok {4}model good, command: .*sh$/),
+      'warn  model good, environment: MOUND_UNSET is not set; export MOUND_UNSET=…',
+      'fail  model bad, command: no-such-command is not found; install it, or give its whole path',
+      expect.stringMatching(/^ok {4}model box, directory: DIR\/box/),
+      expect.stringMatching(/^fail {2}model tape, cassette: .*--record FILE'$/),
+      expect.stringMatching(/^warn {2}roles, merger: no merger: conflicts stay open; /),
+    ]);
+  });
+});
+
+test('a mix file serves each role by its own mind, and what is wrong with one is said with its field', async () => {
+  await withRepo(async (dir) => {
+    const { url } = await faultServer(
+      streamOf(
+        call({ index: 0, id: 'a', function: { name: 'delegate', arguments: '{"tasks":[{"id":"a","title":"A"}]}' } }),
+        call({ index: 1, id: 'b', function: { name: 'wait', arguments: '' } }),
+        delta({}, 'tool_calls'),
+        { choices: [], usage: { prompt_tokens: 1000, completion_tokens: 100 } },
+        '[DONE]',
+      ),
+      streamOf(
+        call({ index: 0, id: 'a', function: { name: 'finish', arguments: '{"status":"done"}' } }),
+        { choices: [], usage: { prompt_tokens: 1000, completion_tokens: 100 } },
+        '[DONE]',
+      ),
+    );
+    const mix = {
+      endpoints: { local: { baseURL: url } },
+      models: {
+        big: {
+          kind: 'endpoint',
+          endpoint: 'local',
+          model: 'big',
+          contextTokens: 32_000,
+          quirks: { reasoning: 'echo' },
+        },
+        script: { kind: 'command', command: ['sh', '-c', 'echo hi > hi.txt'] },
+      },
+      roles: { planner: 'big', worker: 'script' },
+      prices: [{ model: 'big', input: 1, output: 10, from: '2020-01-01' }],
+      record: 'tape.jsonl',
+    };
+    const file = join(dir, 'mix.json');
+    await writeFile(file, JSON.stringify(mix));
+    expect(await main(['run', 'g', '--repo', dir, '--models', file, '--json'])).toBe(0);
+    const result = JSON.parse(out.pop() ?? '') as { cost: { byRole: Record<string, object> } };
+    expect(result).toMatchObject({ reason: 'finished', outcomes: { landed: 1 } });
+    expect(result.cost.byRole).toMatchObject({
+      planner: { nanoUsd: 4_000_000, unknownRequests: 0 },
+      worker: { unknownRequests: 1 },
+    });
+    expect(readFileSync(join(dir, 'tape.jsonl'), 'utf8')).toContain('"name":"delegate"');
+
+    for (const [change, wrong] of [
+      [{ rolls: {} }, /rolls/],
+      [{ roles: { planner: 'none', worker: 'big' } }, /roles\.planner: there is no model 'none'/],
+      [{ endpoints: {} }, /models\.big\.endpoint/],
+      [{ models: { ...mix.models, big: { ...mix.models.big, fallbacks: ['big'] } } }, /fallbacks/],
+      [{ models: { ...mix.models, big: { ...mix.models.big, qirks: 1 } } }, /qirks/],
+      [{ prices: [{ model: 'm', input: -1, output: 1 }] }, /prices\.0\.input/],
+    ] as const) {
+      err = [];
+      await writeFile(file, JSON.stringify({ ...mix, ...change }));
+      expect(await main(['run', 'g', '--repo', dir, '--models', file])).toBe(2);
+      expect(err).toEqual([expect.stringMatching(wrong)]);
+    }
+  });
+});
+
+test('a recorded run is replayed from the command line, without its endpoint', async () => {
+  const plan = `case "$MOUND_ROLE $(cat)" in planner*"wait answered"*) echo '{"calls":[{"name":"finish","arguments":{"status":"done"}}]}' > "$MOUND_STEP";; planner*) echo '{"calls":[{"name":"delegate","arguments":{"tasks":[{"id":"a","title":"A"}]}},{"name":"wait"}]}' > "$MOUND_STEP";; *) echo hi > hi.txt;; esac`;
+  await withRepo(async (first) => {
+    const tape = join(first, 'tape');
+    expect(await main(['run', 'g', '--repo', first, '--command', plan, '--record', tape])).toBe(0);
+    await withRepo(async (second) => {
+      expect(await main(['run', 'g', '--repo', second, '--replay', tape, '--jsonl'])).toBe(0);
+      const lines = out
+        .filter((line) => line.startsWith('{'))
+        .map((line) => JSON.parse(line) as { kind?: string; reason?: string });
+      expect(lines[0]).toMatchObject({ kind: 'run.started' });
+      expect(lines.at(-1)).toMatchObject({ reason: 'finished', outcomes: { landed: 1 } });
+    });
+  });
 });

@@ -1,22 +1,22 @@
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { exitCodeOfError, exitCodes, openRepo } from '@mound/vcs';
 import { ModelError } from '../model/model-error.ts';
-import { OpenAiModel } from '../model/openai-model.ts';
-import { runSwarm, type SwarmOptions, type SwarmResult } from '../runtime/run-swarm.ts';
+import { makeModels, mustKeys } from '../runtime/model-mix.ts';
+import { runSwarm } from '../runtime/run-swarm.ts';
 import { runDemo } from './demo.ts';
+import { examine } from './doctor.ts';
+import { mixOf, withMixFlags, type MixFlags } from './mix-flags.ts';
+import { eventPrinter, isWell, printChecks, printResult, type OutputFlags } from './print.ts';
+import { UsageError } from './usage-error.ts';
 
-class UsageError extends Error {}
-
-interface RunFlags {
+interface RunFlags extends MixFlags, OutputFlags {
   readonly repo: string;
   readonly agents: number;
-  readonly json?: true;
-  readonly baseUrl?: string;
-  readonly model?: string;
-  readonly apiKeyEnv?: string;
+  readonly goalFile?: string;
 }
 
 function countOf(text: string): number {
@@ -51,17 +51,24 @@ function programOf(signal: AbortSignal): Command {
     .option('--repo <dir>', 'empty repository to use, made where it is not there; default a temporary one')
     .option('--json', 'one JSON object on one line')
     .action((flags: Partial<RunFlags>) => demo(flags, signal));
-  program
+  const running = program
     .command('run')
     .description('run a swarm towards a goal')
-    .argument('<goal>')
+    .argument('[goal]')
+    .option('--goal-file <file>', 'the goal, where it is longer than a line')
     .option('--repo <dir>', 'repository', '.')
-    .option('--agents <n>', 'workers and mergers at once', countOf, 8)
-    .option('--base-url <url>', 'OpenAI-compatible endpoint, up to and with /v1; or MOUND_BASE_URL')
-    .option('--model <name>', 'model of every role; or MOUND_MODEL')
-    .option('--api-key-env <name>', 'NAME of the environment variable that holds the key; or MOUND_API_KEY_ENV')
+    .option('--agents <n>', 'workers and mergers at once', countOf, 8);
+  withMixFlags(running)
     .option('--json', 'one JSON object on one line')
-    .action((goal: string, flags: RunFlags) => run(goal, flags, signal));
+    .option('--jsonl', 'events as they come, the result last')
+    .action((goal: string | undefined, flags: RunFlags) => run(goal, flags, signal));
+  const doctor = program
+    .command('doctor')
+    .description('check all that a run needs: each line says what to do')
+    .option('--repo <dir>', 'repository', '.');
+  withMixFlags(doctor)
+    .option('--json', 'one JSON object on one line')
+    .action((flags: RunFlags) => consult(flags, signal));
   return program;
 }
 
@@ -70,7 +77,7 @@ async function demo(flags: Partial<RunFlags>, signal: AbortSignal): Promise<void
   try {
     const repo = await openRepo(dir, { create: true });
     try {
-      print(await runDemo(repo, { signal }), flags.json);
+      printResult(await runDemo(repo, { signal }), flags);
     } finally {
       await repo.close();
     }
@@ -79,28 +86,23 @@ async function demo(flags: Partial<RunFlags>, signal: AbortSignal): Promise<void
   }
 }
 
-async function run(goal: string, flags: RunFlags, signal: AbortSignal): Promise<void> {
-  const { env } = process;
-  const baseURL = flags.baseUrl ?? env['MOUND_BASE_URL'];
-  const name = flags.model ?? env['MOUND_MODEL'];
-  const apiKeyEnv = flags.apiKeyEnv ?? env['MOUND_API_KEY_ENV'];
-  if (!baseURL || !name) {
-    throw new UsageError(
-      "no model: give --base-url and --model (an OpenAI-compatible endpoint), or try 'mound-swarm demo', which needs none",
-    );
-  }
-  const model = new OpenAiModel({ baseURL, model: name, ...(apiKeyEnv && { apiKeyEnv }) });
+async function run(given: string | undefined, flags: RunFlags, signal: AbortSignal): Promise<void> {
+  const goal = goalOf(given, flags.goalFile);
+  const mix = mixOf(flags, process.env);
+  mustKeys(mix);
   const repo = await openRepo(flags.repo);
   try {
-    const options: SwarmOptions = {
+    const { models, prices } = makeModels(mix, { repo });
+    const result = await runSwarm({
       repo,
       goal,
-      models: { planner: model, worker: model, merger: model },
+      models,
+      prices,
       agentsMax: flags.agents,
+      onEvent: eventPrinter(flags),
       signal,
-    };
-    const result = await runSwarm(options);
-    print(result, flags.json);
+    });
+    printResult(result, flags);
     if (result.reason === 'planner-failed') {
       throw new Error(`the planner failed (${result.detail ?? 'no reason given'}); what landed is in the repository`);
     }
@@ -109,25 +111,29 @@ async function run(goal: string, flags: RunFlags, signal: AbortSignal): Promise<
   }
 }
 
-function print(result: SwarmResult, json: true | undefined): void {
-  if (json) {
-    console.log(JSON.stringify(result));
-    return;
+function goalOf(goal: string | undefined, file: string | undefined): string {
+  if ((goal === undefined) === (file === undefined)) throw new UsageError('give a goal, or --goal-file FILE');
+  if (file === undefined) return goal ?? '';
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
   }
-  const { outcomes, tasks, agents, landings, roles } = result;
-  const turns = roles.planner.turns + roles.worker.turns + roles.merger.turns;
-  console.log(
-    [
-      `run ${result.run}: ${result.reason} after ${result.seconds.toFixed(2)} s`,
-      `${tasks.ended} of ${tasks.created} tasks ended; ${agents.names} agents, ${agents.liveMax} at once; ${turns} model turns`,
-      `landed ${outcomes.landed}, merged ${outcomes.merged}, conflicted ${outcomes.conflicted}, resolved ${outcomes.resolved}, parked ${outcomes.parked}, rejected ${outcomes.rejected}`,
-      `a landing took ${landings.p50Ms.toFixed(1)} ms at the median, ${landings.p99Ms.toFixed(1)} ms at p99`,
-    ].join('\n'),
-  );
 }
+
+async function consult(flags: RunFlags, signal: AbortSignal): Promise<void> {
+  const mix = mixOf(flags, process.env);
+  const checks = await examine(mix, flags.repo, signal);
+  printChecks(checks, flags);
+  if (!isWell(checks)) throw new NotWell();
+}
+
+/** All was said on stdout. */
+class NotWell extends Error {}
 
 /** One clear line on stderr and the documented exit code. */
 function report(error: unknown): number {
+  if (error instanceof NotWell) return exitCodes.other;
   if (error instanceof CommanderError) {
     // Help and version are no errors, and written already.
     if (error.exitCode === 0) return exitCodes.ok;

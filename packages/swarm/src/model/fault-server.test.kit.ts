@@ -29,6 +29,8 @@ export async function faultServer(...answers: Answer[]): Promise<FaultServer> {
   const live = { now: 0, max: 0 };
   const fault: FaultServer = { url: '', requests: [], live, answers };
   const server = createServer((request, response) => {
+    // The list of models.
+    if (request.method === 'GET') return void response.writeHead(200).end('{}');
     const pieces: Buffer[] = [];
     live.now += 1;
     live.max = Math.max(live.max, live.now);

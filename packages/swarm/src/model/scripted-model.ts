@@ -56,11 +56,14 @@ export class ScriptedModel implements Model {
       throw new ModelError('script-missing', `the script of '${request.role}' has no turn ${view.turn}`);
     }
     const { text = '', calls = [] } = scripted;
+    const usage = scripted.usage ?? estimateUsage(request, text);
     return {
       text,
       calls: calls.map((call, at) => ({ id: `call_${view.turn}_${at}`, name: call.name, arguments: call.arguments })),
-      usage: scripted.usage ?? estimateUsage(request, text),
+      usage,
       finish: 'stop',
+      // A program takes no money; an operator may price it all the same.
+      spent: [{ model: this.name, usage, costUsd: 0 }],
     };
   }
 }
