@@ -13,6 +13,7 @@ export {
   startCursor,
   type Cursor,
   type EventKind,
+  type FlagSignal,
   type RepoEvent,
   type SideAuthor,
 } from './core/event.ts';
@@ -79,6 +80,7 @@ export {
 } from './merge/index.ts';
 export type * from './repo/api.ts';
 export type * from './views/types.ts';
+export { defaultSignals, signalsRecord, type SignalPolicy } from './rules/signals.ts';
 export type { NamedRule, Rule, RuleSubjects } from './rules/rule.ts';
 export { ruleRecord } from './rules/rule-record.ts';
 export { fsckRepo, repairRepo } from './repo/care.ts';

@@ -23,5 +23,8 @@ export const commitSubjects: readonly Subject[] = [
   isomorphicGitSubject,
 ];
 
+/** Mound without one of its mechanisms: measured where they are named. */
+export const moundArms: readonly Subject[] = [moundSubject({ name: 'mound-no-signals', watchesFiles: false })];
+
 /** The negative control: a bench that does not see this one as slower than `mound` sees nothing. */
 export const slowedMoundSubject: Subject = moundSubject({ name: 'mound-slowed', busyMsPerCommit: 1 });

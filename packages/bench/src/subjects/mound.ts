@@ -1,4 +1,4 @@
-import { absent, openRepo, version, type Author, type Change, type Repo } from '@mound/vcs';
+import { absent, openRepo, signalsRecord, version, type Author, type Change, type Repo } from '@mound/vcs';
 
 import { runInFlight } from '../harness/measurement.ts';
 import type { CommitOperation, FileChange, InitialFiles } from '../workloads/operation.ts';
@@ -12,7 +12,12 @@ export interface MoundOptions {
   readonly name: string;
   /** An injected slowdown: the negative control, which must be seen in the figures. */
   readonly busyMsPerCommit?: number;
+  /** Default true; false turns the signals on files off in the repo. */
+  readonly watchesFiles?: boolean;
 }
+
+/** Nothing is noticed about files. */
+const noSignals = { oscillation: null, pileOn: false, megafile: null, contention: null } as const;
 
 /** Mound embedded in this process, through its public API. */
 export function moundSubject(options: MoundOptions = { name: 'mound' }): Subject {
@@ -24,6 +29,9 @@ export function moundSubject(options: MoundOptions = { name: 'mound' }): Subject
     prepare: async (files, dir) => {
       const repo = await openRepo(dir, { create: true });
       try {
+        if (options.watchesFiles === false) {
+          await repo.land({ author: seeder, message: 'No signals', records: [signalsRecord(noSignals, absent)] });
+        }
         return preparedMound(dir, repo, await seedMound(repo, files), options.busyMsPerCommit ?? 0);
       } catch (error) {
         await repo.close();

@@ -31,6 +31,13 @@ export interface SideAuthor extends Origin {
   readonly seq: Seq;
 }
 
+/** `contention`: intents, `authors`: their authors, that found the file changed under them within a window. */
+export interface FlagSignal {
+  readonly measure: 'bytes' | 'lines' | 'contention' | 'authors';
+  readonly value: number;
+  readonly bound: number;
+}
+
 /** The part of an event that its kind decides. */
 export type EventBody =
   | (Origin & {
@@ -70,10 +77,28 @@ export type EventBody =
     })
   | (Origin & { readonly kind: 'intent.parked'; readonly parked: ParkedId; readonly paths: readonly RepoPath[] })
   | (Origin & { readonly kind: 'intent.unparked'; readonly parked: ParkedId; readonly outcome: string })
-  | (Origin & { readonly kind: 'file.flagged'; readonly path: RepoPath; readonly reason: string })
+  | (Origin & {
+      readonly kind: 'file.flagged';
+      readonly path: RepoPath;
+      readonly reason: string;
+      /** Where the store noticed it by itself: what it measured, and from where on it tells. */
+      readonly signal?: FlagSignal;
+    })
   | (Origin & { readonly kind: 'file.frozen'; readonly path: RepoPath; readonly reason: string })
   | (Origin & { readonly kind: 'file.thawed'; readonly path: RepoPath })
-  | (Origin & { readonly kind: 'file.oscillated'; readonly path: RepoPath; readonly earlier: FileVersion })
+  | (Origin & {
+      /** The file is what it was at an earlier version. */
+      readonly kind: 'file.oscillated';
+      readonly path: RepoPath;
+      readonly earlier: FileVersion;
+    })
+  | (Origin & {
+      /** The author asked for what another had landed since. */
+      readonly kind: 'file.piled-on';
+      readonly path: RepoPath;
+      readonly version: FileVersion;
+      readonly by: SideAuthor;
+    })
   | (Origin & { readonly kind: 'read.stale'; readonly path: RepoPath; readonly seen: number; readonly actual: number })
   | (Origin & { readonly kind: 'record.written'; readonly key: string; readonly deleted: boolean })
   | (Origin & { readonly kind: 'branch.forked'; readonly parent: string; readonly at: Seq })

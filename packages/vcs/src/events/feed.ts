@@ -1,5 +1,6 @@
 import { watch, type FSWatcher } from 'node:fs';
 import type { Cursor, RepoEvent } from '../core/event.ts';
+import { SignalHistory } from '../land/signal-history.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { eventsOf } from './project.ts';
 
@@ -11,12 +12,14 @@ const chunkCount = 256;
 /** The ordered stream of the repo's events. */
 export class Feed {
   private readonly reader: LogReader;
+  private readonly signals: SignalHistory;
   private readonly waiting = new Set<() => void>();
   private watcher: FSWatcher | undefined;
   private followers = 0;
 
   constructor(reader: LogReader) {
     this.reader = reader;
+    this.signals = new SignalHistory(reader);
   }
 
   /** Something was appended in this process. */
@@ -26,9 +29,10 @@ export class Feed {
 
   *events(from: Cursor): Generator<RepoEvent> {
     this.reader.store.refresh();
+    this.signals.refresh();
     const { lastSeq } = this.reader.store.counters;
     for (let seq = Math.max(1, from.seq); seq <= lastSeq; seq++) {
-      for (const event of eventsOf(this.reader, this.reader.mustGetEntry(seq))) {
+      for (const event of eventsOf(this.reader, this.reader.mustGetEntry(seq), this.signals)) {
         if (seq > from.seq || event.index > from.index) yield event;
       }
     }

@@ -1,13 +1,23 @@
-import { conflictIdOf, parkedIdOf, type ConflictId, type ParkedId, type RepoPath, type Seq } from '../core/ids.ts';
+import { isSameActor } from '../core/actor.ts';
+import {
+  conflictIdOf,
+  parkedIdOf,
+  type ConflictId,
+  type FileVersion,
+  type ParkedId,
+  type RepoPath,
+  type Seq,
+} from '../core/ids.ts';
 import type { EventBody, Origin, RepoEvent, SideAuthor } from '../core/event.ts';
-import type { ConflictEnding, ConflictEntry, LandingEntry, LogEntry } from '../format/entry.ts';
+import type { ConflictEnding, ConflictEntry, LandingEntry, LogEntry, PiledRow } from '../format/entry.ts';
 import { unpackAccounts } from '../land/account-codec.ts';
 import { mergedPathsOf } from '../land/outcomes.ts';
 import { sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
+import { returnedTo, type SignalHistory } from '../land/signal-history.ts';
 import type { LogReader } from '../log/log-reader.ts';
 
 /** The events of one entry: a pure function of it (and of the names that its ids stand for). */
-export function eventsOf(reader: LogReader, entry: LogEntry): RepoEvent[] {
+export function eventsOf(reader: LogReader, entry: LogEntry, signals: SignalHistory): RepoEvent[] {
   const author = reader.author(entry.authorId);
   const origin: Origin = {
     author: author.name,
@@ -16,7 +26,7 @@ export function eventsOf(reader: LogReader, entry: LogEntry): RepoEvent[] {
     ...('task' in entry && entry.task !== undefined && { task: entry.task }),
   };
   const branch = reader.branch(entry.branchId).name;
-  return bodiesOf(reader, entry, origin).map((body, at) => ({
+  return bodiesOf(reader, entry, origin, signals).map((body, at) => ({
     ...body,
     seq: entry.seq,
     index: at + 1,
@@ -25,10 +35,12 @@ export function eventsOf(reader: LogReader, entry: LogEntry): RepoEvent[] {
   }));
 }
 
-function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin): EventBody[] {
+function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin, signals: SignalHistory): EventBody[] {
   switch (entry.kind) {
     case 'landing':
-      return bodiesOfLanding(reader, entry, origin);
+      return [...bodiesOfLanding(reader, entry, origin), ...signalsOf(reader, entry, origin, signals)];
+    case 'piled':
+      return entry.paths.map((row) => piledOn(reader, row, origin));
     case 'conflict': {
       const paths = entry.paths.map((row) => row.path as RepoPath);
       return [
@@ -47,7 +59,15 @@ function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin): EventBody
     case 'unparked':
       return unparked(entry.parked, entry.outcome, origin);
     case 'flag':
-      return [{ kind: 'file.flagged', ...origin, path: entry.path as RepoPath, reason: entry.reason }];
+      return [
+        {
+          kind: 'file.flagged',
+          ...origin,
+          path: entry.path as RepoPath,
+          reason: entry.reason,
+          ...(entry.signal && { signal: entry.signal }),
+        },
+      ];
     case 'freeze':
       return [{ kind: 'file.frozen', ...origin, path: entry.path as RepoPath, reason: entry.reason }];
     case 'thaw':
@@ -69,6 +89,40 @@ function resolved(reader: LogReader, seq: number, ending: ConflictEnding, origin
   const conflict = reader.mustGetEntry(seq);
   const paths = conflict.kind === 'conflict' ? conflict.paths.map((row) => row.path as RepoPath) : [];
   return { kind: 'conflict.resolved', ...origin, conflict: conflictIdOf(seq), paths, ending };
+}
+
+function piledOn(reader: LogReader, { pathId, at }: PiledRow, origin: Origin): EventBody {
+  const path = reader.pathOf(pathId);
+  return { kind: 'file.piled-on', ...origin, path, version: at.seq as FileVersion, by: sideAuthorAt(reader, at.seq) };
+}
+
+/** What the change of a file tells of it, beside that it changed. */
+function signalsOf(reader: LogReader, entry: LandingEntry, origin: Origin, signals: SignalHistory): EventBody[] {
+  const { oscillation, pileOn } = signals.asOf(entry.seq);
+  const bodies: EventBody[] = [];
+  if (oscillation !== null) {
+    for (const [index, row] of entry.changes.entries()) {
+      const earlier = returnedTo(reader, entry, index, oscillation.versions);
+      if (earlier === undefined) continue;
+      bodies.push({
+        kind: 'file.oscillated',
+        ...origin,
+        path: reader.pathOf(row.pathId),
+        earlier: earlier as FileVersion,
+      });
+    }
+  }
+  const changed = new Set(entry.changes.map(({ pathId }) => pathId));
+  // Merged to what stood there: others had done it all.
+  const merged = pileOn ? entry.merged.filter(({ pathId, current }) => !changed.has(pathId) && current.seq > 0) : [];
+  const rows = [...entry.piled, ...merged.map(({ pathId, current }) => ({ pathId, at: current }))];
+  const author = reader.author(entry.authorId);
+  return [
+    ...bodies,
+    ...rows
+      .filter(({ at }) => !isSameActor(author, reader.author(reader.landing(at.seq).authorId)))
+      .map((row) => piledOn(reader, row, origin)),
+  ];
 }
 
 function unparked(seq: number, outcome: string, origin: Origin): EventBody[] {

@@ -14,6 +14,7 @@ import {
   type TellPrevious,
 } from './landing-codec.ts';
 import { modeNumberOf, modeOfNumber } from './mode-number.ts';
+import { packPiled, packSignal, unpackPiled, unpackSignal } from './signal-codec.ts';
 import { checksum, unsealed } from './seal.ts';
 
 type OtherEntry = Exclude<LogEntry, LandingEntry>;
@@ -30,6 +31,7 @@ const kindNumbers: Readonly<Record<OtherEntry['kind'], number>> = {
   tag: 9,
   purge: 10,
   closed: 11,
+  piled: 12,
 };
 const kindNames = new Map(Object.entries(kindNumbers).map(([name, number]) => [number, name as OtherEntry['kind']]));
 
@@ -80,7 +82,10 @@ function fieldsOf(entry: OtherEntry): Packable[] {
       return [entry.parked, entry.outcome, orNull(entry.code), entry.message];
     case 'purge':
       return [entry.blobs.map((blob) => Buffer.from(blob, 'hex')), entry.reason];
+    case 'piled':
+      return [orNull(entry.task), packPiled(entry.paths)];
     case 'flag':
+      return [entry.path, entry.reason, entry.signal ? packSignal(entry.signal) : null];
     case 'freeze':
     case 'thaw':
       return [entry.path, entry.reason];
@@ -202,7 +207,12 @@ function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {
         code: orUndefined(rest[2] as string | null),
         message: rest[3] as string,
       };
-    case 'flag':
+    case 'piled':
+      return { ...head, kind, task: orUndefined(rest[0] as string | null), paths: unpackPiled(rest[1] as Packable) };
+    case 'flag': {
+      const [path, reason, signal] = rest as [string, string, Packable];
+      return { ...head, kind, path, reason, signal: signal === null ? undefined : unpackSignal(signal) };
+    }
     case 'freeze':
     case 'thaw':
       return { ...head, kind, path: rest[0] as string, reason: rest[1] as string };

@@ -1,3 +1,4 @@
+import type { FlagSignal } from '../core/event.ts';
 import type { BlobId, CommitId, Seq } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import type { DriverNote } from '../core/outcome.ts';
@@ -107,6 +108,8 @@ export interface LandingEntry extends EntryHead {
   readonly unparks: number;
   /** Packed accounting of hunks, where a conflict was resolved. */
   readonly accounts: Uint8Array | undefined;
+  /** Paths of the intent that others had brought to what it asked. */
+  readonly piled: readonly PiledRow[];
   readonly gitRaw: Uint8Array | undefined;
 }
 
@@ -174,8 +177,29 @@ export interface UnparkedEntry extends EntryHead {
   readonly message: string;
 }
 
+export interface FlagEntry extends EntryHead {
+  readonly kind: 'flag';
+  readonly path: string;
+  readonly reason: string;
+  /** What the store noticed by itself; undefined: somebody flagged it. */
+  readonly signal: FlagSignal | undefined;
+}
+
+/** An intent that came to `unchanged`, since others had landed the same. */
+export interface PiledEntry extends EntryHead {
+  readonly kind: 'piled';
+  readonly task: string | undefined;
+  readonly paths: readonly PiledRow[];
+}
+
+/** A path and the version that is what an intent asked for. */
+export interface PiledRow {
+  readonly pathId: number;
+  readonly at: Place;
+}
+
 export interface MarkEntry extends EntryHead {
-  readonly kind: 'flag' | 'freeze' | 'thaw';
+  readonly kind: 'freeze' | 'thaw';
   readonly path: string;
   readonly reason: string;
 }
@@ -205,6 +229,8 @@ export type LogEntry =
   | LandingEntry
   | ConflictEntry
   | ClosedEntry
+  | FlagEntry
+  | PiledEntry
   | ParkedEntry
   | UnparkedEntry
   | MarkEntry

@@ -43,6 +43,7 @@ const landing = fc
     records: fc.array(fc.record({ key: text, value: fc.option(bytes), depth: fc.nat(5), previous: place, jump: place, objects: fc.array(digest as fc.Arbitrary<BlobId>, { maxLength: 2 }) }), { maxLength: 2 }),
     merged: fc.array(fc.record({ pathId: id, driver: text, driverVersion: text, lines: fc.constantFrom(undefined, 'clean' as const, 'conflict' as const), structure: fc.constantFrom(undefined, 'clean' as const, 'unavailable' as const), base: place, current: place }), { maxLength: 2 }),
     staleReads: fc.array(fc.record({ path: text, seen: id, actual: id }), { maxLength: 2 }),
+    piled: fc.array(fc.record({ pathId: id, at: place }), { maxLength: 2 }),
     ending: fc.constantFrom('resolution' as const, 'remerge' as const, 'replacement' as const),
     coAuthorIds: fc.array(id, { maxLength: 2 }), resolves: fc.oneof(fc.constant(0), id), unparks: fc.oneof(fc.constant(0), id),
     accounts: fc.option(bytes, { nil: undefined }), gitRaw: fc.option(bytes, { nil: undefined }),

@@ -4,6 +4,7 @@ import { pack, unpack, type Packable } from './codec.ts';
 import { driverNoteOf, packDriverNote, type DriverNoteTuple } from './driver-note.ts';
 import { nowhere, type Body, type ChangeRow, type LandingEntry, type Place, type RecordRow } from './entry.ts';
 import { conflictEndingOf, conflictEndings } from './conflict-ending.ts';
+import { packPiled, unpackPiled } from './signal-codec.ts';
 import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 
 /**
@@ -115,9 +116,9 @@ function unpackRecord(packed: Packable): RecordRow {
 
 /** The fields that few landings have; undefined where all are empty. */
 function packRare(entry: LandingEntry): Packable | undefined {
-  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending } = entry;
+  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled } = entry;
   const isUsual =
-    merged.length + staleReads.length + coAuthorIds.length + resolves + unparks === 0 &&
+    merged.length + staleReads.length + coAuthorIds.length + piled.length + resolves + unparks === 0 &&
     accounts === undefined &&
     gitRaw === undefined;
   if (isUsual) return undefined;
@@ -132,16 +133,17 @@ function packRare(entry: LandingEntry): Packable | undefined {
     accounts ?? null,
     gitRaw ?? null,
     conflictEndings.indexOf(ending),
+    packPiled(piled),
   ];
 }
 
 type Rare = Pick<
   LandingEntry,
-  'merged' | 'staleReads' | 'coAuthorIds' | 'resolves' | 'unparks' | 'accounts' | 'gitRaw' | 'ending'
+  'merged' | 'staleReads' | 'coAuthorIds' | 'resolves' | 'unparks' | 'accounts' | 'gitRaw' | 'ending' | 'piled'
 >;
 type RareTuple = [
   [number, number, number, number, number, ...DriverNoteTuple][], [string, number, number][], number[],
-  number, number, Uint8Array | null, Uint8Array | null, number,
+  number, number, Uint8Array | null, Uint8Array | null, number, Packable,
 ]; // prettier-ignore
 
 const noRare: Rare = {
@@ -153,10 +155,12 @@ const noRare: Rare = {
   accounts: undefined,
   gitRaw: undefined,
   ending: 'resolution',
+  piled: [],
 };
 
 function unpackRare(packed: Packable): Rare {
-  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending] = packed as unknown as RareTuple;
+  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled] =
+    packed as unknown as RareTuple;
   return {
     merged: merged.map(([pathId, bSeq, bIndex, cSeq, cIndex, ...note]) => ({
       pathId,
@@ -171,6 +175,7 @@ function unpackRare(packed: Packable): Rare {
     accounts: accounts ?? undefined,
     gitRaw: gitRaw ?? undefined,
     ending: conflictEndingOf(ending),
+    piled: unpackPiled(piled),
   };
 }
 

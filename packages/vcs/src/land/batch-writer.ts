@@ -12,6 +12,7 @@ import {
   type LandingEntry,
   type LogEntry,
   type MergedRow,
+  type PiledRow,
   type RecordRow,
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
@@ -28,7 +29,7 @@ import { firstLink, linkAfterVersion, Version } from '../log/version.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
 import { countFates } from './account-codec.ts';
-import { isResolution } from './decide.ts';
+import { isResolution, type PiledPath } from './decide.ts';
 import { digestEdits } from './prepare.ts';
 import { isPolicyKey } from './rule-store.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
@@ -203,6 +204,7 @@ export class BatchWriter {
     intent: PreparedIntent,
     edits: readonly PreparedEdit[],
     staleReads: readonly StaleReadRow[],
+    piled: readonly PiledPath[] = none,
   ): LandingEntry {
     const { admitted, extras } = intent;
     invariant(edits.length < 2 || new Set(edits.map(({ path }) => path)).size === edits.length, 'one edit a path');
@@ -238,6 +240,7 @@ export class BatchWriter {
       ending: extras.ending,
       unparks: extras.unparks,
       accounts: extras.accounts,
+      piled: piled.length === 0 ? none : this.piledRows(piled),
       gitRaw: extras.git?.raw,
     };
     this.appendWhole(entry);
@@ -276,6 +279,10 @@ export class BatchWriter {
 
   private mergedRows(merged: readonly MergedNote[]): MergedRow[] {
     return merged.map(({ path, chosen: _chosen, ...note }) => ({ pathId: this.pathId(path), ...note }));
+  }
+
+  piledRows(piled: readonly PiledPath[]): PiledRow[] {
+    return piled.map(({ path, at }) => ({ pathId: this.pathId(path), at }));
   }
 
   private recordRow({ key, value, objects }: RecordEdit): RecordRow {

@@ -12,13 +12,14 @@ import type { LogReader } from '../log/log-reader.ts';
 import { isQuick, mergeFile } from '../merge/index.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
-import { decide, isResolution } from './decide.ts';
+import { decide, isResolution, type PiledPath } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
 import type { DriverChoice } from './driver-choice.ts';
 import { LandingState } from './landing-state.ts';
 import { StaleMerge, type Chosen, type MergedStale, type MergeJob, type MergePlan } from './merge-stale.ts';
 import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
+import { SignalWatch } from './signal-watch.ts';
 import type { RuleStore } from './rule-store.ts';
 
 /** An intent found stale more often than this is merged inside the batch, where nothing can overtake it. */
@@ -60,6 +61,7 @@ export class Batch {
   private readonly index: LaggingIndex;
   private readonly rules: RuleStore;
   private readonly choice: DriverChoice;
+  private readonly watch: SignalWatch;
   /** Operation ids of this batch: the index learns them only once it is flushed. */
   private readonly operations = new Map<string, number>();
   private readonly now: number;
@@ -84,6 +86,7 @@ export class Batch {
     this.counters = counters;
     this.index = known.operations;
     this.rules = known.rules;
+    this.watch = new SignalWatch(reader, writer, () => known.rules.signals(counters));
   }
 
   /** An act may have frozen or thawed a path. */
@@ -100,7 +103,7 @@ export class Batch {
     if (known !== undefined) return outcomeOf(known);
     const branchId = this.reader.getBranchId(branch);
     if (branchId === undefined) throw new MoundError('no-such-branch', `there is no branch '${branch}'`);
-    const before = this.counters.lastSeq;
+    const writtenBefore = this.writer.written.length;
     const isAsChosen = this.isAsChosen(conflict?.chosen ?? intent.merged, branchId);
     const decision =
       conflict && isAsChosen
@@ -111,8 +114,9 @@ export class Batch {
       this.writer.release(intent.hold, this.now);
       this.states.clear();
     }
+    const made = this.writer.written[writtenBefore];
     const isFirst = operationId !== undefined && intent.extras.unparks === 0;
-    if (isFirst && this.counters.lastSeq > before) this.operations.set(operationId, before + 1);
+    if (isFirst && made !== undefined && 'asked' in made) this.operations.set(operationId, made.seq);
     return decision;
   }
 
@@ -123,12 +127,15 @@ export class Batch {
     switch (verdict.kind) {
       case 'land': {
         const { rulesSeq } = this.counters;
-        const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads);
+        const piled = this.watch.piledOn(intent.admitted.author, verdict.piled);
+        const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads, piled);
         if (this.counters.rulesSeq !== rulesSeq) this.states.clear();
+        this.watch.landed(entry, verdict.edits);
         return outcomeOf(outcomeOfLanding(this.reader, entry));
       }
       case 'unchanged':
         this.keepUnchanged(intent, verdict.seq);
+        this.keepPiled(intent, branchId, verdict.piled);
         return outcomeOf({ kind: 'unchanged', seq: verdict.seq } as Outcome);
       case 'parked':
         return this.park(candidate, branchId, verdict.paths);
@@ -215,6 +222,7 @@ export class Batch {
     const seq = this.writer.append(entry);
     if (isReplacing) this.writer.closeConflict(extras.resolves, seq);
     this.writer.openConflict({ ...entry, seq });
+    this.watch.conflicted({ ...entry, seq });
     if (extras.unparks > 0) this.writer.close('parked', extras.unparks, seq);
     const paths = conflict.paths.map((row) => row.path as RepoPath);
     return outcomeOf({ kind: 'conflicted', seq, conflict: conflictIdOf(seq), paths });
@@ -294,6 +302,17 @@ export class Batch {
     const seq = this.operations.get(operationId) ?? this.index.seqOf(operationId);
     if (seq === undefined && this.counters.unchanged === 0) return undefined;
     return firstOutcomeOf(this.reader, seq, operationId, asked);
+  }
+
+  /** That several ask for the same is told, though nothing of it lands: it is work done twice. */
+  private keepPiled(intent: PreparedIntent, branchId: number, paths: readonly PiledPath[]): void {
+    const { author, task } = intent.admitted;
+    const merged = intent.merged.map(({ path, current }) => ({ path, at: current }));
+    const piled = this.watch.piledOn(author, [...paths, ...merged]);
+    if (piled.length === 0) return;
+    const rows = this.writer.piledRows(piled);
+    const authorId = this.writer.authorId(author);
+    this.writer.append({ kind: 'piled', time: intent.time, branchId, authorId, task, paths: rows });
   }
 
   private keepUnchanged(intent: PreparedIntent, seq: number): void {

@@ -41,9 +41,22 @@ export interface HeadState {
   readonly target: Target | undefined;
 }
 
+/** A path that came to what an intent asks by another landing than its author saw. */
+export interface PiledPath {
+  readonly path: RepoPath;
+  readonly at: Place;
+}
+
+const nonePiled: readonly PiledPath[] = [];
+
 export type Verdict =
-  | { readonly kind: 'land'; readonly edits: readonly PreparedEdit[]; readonly staleReads: readonly StaleReadRow[] }
-  | { readonly kind: 'unchanged'; readonly seq: number }
+  | {
+      readonly kind: 'land';
+      readonly edits: readonly PreparedEdit[];
+      readonly staleReads: readonly StaleReadRow[];
+      readonly piled: readonly PiledPath[];
+    }
+  | { readonly kind: 'unchanged'; readonly seq: number; readonly piled: readonly PiledPath[] }
   | { readonly kind: 'stale'; readonly details: readonly StaleDetail[] }
   | { readonly kind: 'parked'; readonly paths: readonly RepoPath[] }
   | { readonly kind: 'held' }
@@ -94,6 +107,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   const effective: PreparedEdit[] = [];
   let frozen: RepoPath[] | undefined;
   let stale: StaleDetail[] | undefined;
+  let piled: PiledPath[] | undefined;
   let isCreating = false;
   let isHeld = false;
   for (const edit of intent.edits) {
@@ -107,6 +121,8 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
         const holder = state.holderOf(edit.path);
         if (holder !== undefined && holder !== intent.hold) isHeld = true;
       }
+    } else if (!isImport && head !== undefined && !holds(edit, head, state)) {
+      (piled ??= []).push({ path: edit.path, at: head.place });
     }
     // Under `reject` the precondition counts, even where the path came to the same by another's hand.
     if (standing === 'stale' || (standing === 'done' && admitted.onStale === 'reject' && !holds(edit, head, state))) {
@@ -133,10 +149,11 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   }
   // A resolution lands even where it keeps what is there: it says who decided so.
   const isNothing = effective.length === 0 && admitted.records.length === 0 && !isImport && !isResolution(extras);
-  if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits) };
+  if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits), piled: piled ?? nonePiled };
   const violation = rules?.ofContents(admitted, ruledFiles(state, effective));
   if (violation !== undefined) return rejectViolation(violation);
-  return { kind: 'land', edits: effective.length === intent.edits.length ? intent.edits : effective, staleReads };
+  const edits = effective.length === intent.edits.length ? intent.edits : effective;
+  return { kind: 'land', edits, staleReads, piled: piled ?? nonePiled };
 }
 
 export const isResolution = ({ resolves, ending }: LandingExtras): boolean => resolves > 0 && ending === 'resolution';
@@ -186,7 +203,7 @@ function faultyPolicy({ admitted }: PreparedIntent): Rejected | undefined {
   for (const { key, value } of admitted.records) {
     const fault = faultOfPolicy(key, value);
     if (fault === undefined) continue;
-    return reject('invalid-intent', `record ${key} is no landing rule: ${fault}`, 'correct it and land it again', {
+    return reject('invalid-intent', `record ${key} cannot be read: ${fault}`, 'correct it and land it again', {
       paths: [key],
     });
   }

@@ -11,7 +11,7 @@ import { undriven, type FileState, type MergeDriver, type MergeInput, type Merge
 import { standingOf } from './decide.ts';
 import type { DriverChoice } from './driver-choice.ts';
 import type { LandingState } from './landing-state.ts';
-import { bodyOf, digestEdits } from './prepare.ts';
+import { bodyOf, digestEdits, linesOf } from './prepare.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** One stale edit and the three inputs of its merge. */
@@ -198,13 +198,19 @@ export class StaleMerge {
   }
 
   private edit({ edit, path, head }: MergeJob, result: FileState | null): PreparedEdit {
-    const { movedTo: _to, ...kept } = edit;
+    const { movedTo: _to, lines: _lines, ...kept } = edit;
     const cell = path === edit.path ? edit.cell : undefined;
     const common = { ...kept, path, cell, expect: expectHead(head), base: head?.place ?? nowhere };
     if (result === null) return { ...common, target: undefined, content: undefined, body: noBody };
     const content = Buffer.from(result.content.buffer, result.content.byteOffset, result.content.length);
     const blob = blobIdOf(content);
-    return { ...common, target: { blob, mode: result.mode }, content, body: bodyOf(this.reader, content, blob, head) };
+    return {
+      ...common,
+      target: { blob, mode: result.mode },
+      content,
+      body: bodyOf(this.reader, content, blob, head),
+      ...linesOf(content),
+    };
   }
 
   /** A move's source is deleted as it stands now, once its newer edit went along. */

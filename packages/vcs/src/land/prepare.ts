@@ -2,6 +2,7 @@ import { isMoundError } from '../core/errors.ts';
 import type { BlobId } from '../core/ids.ts';
 import type { Precondition } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
+import { countLines } from '../core/text.ts';
 import type { Rejected } from '../core/outcome.ts';
 import { nowhere, type Body } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
@@ -11,6 +12,7 @@ import { encodeBody, noBody, sameBody } from '../log/body.ts';
 import type { HeadCell } from '../log/heads.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { linkAfterVersion, type Version } from '../log/version.ts';
+import { megafileBytesMin } from '../rules/signals.ts';
 import { digestCommitBody } from './commit-body.ts';
 import type { LandingExtras, PreparedEdit, PreparedIntent } from './prepared.ts';
 
@@ -84,7 +86,8 @@ class Preparation {
     const blob = edit.blob ?? blobIdOf(edit.content);
     const mode = edit.mode ?? base.delta?.mode ?? 'file';
     const body = bodyOf(this.reader, edit.content, blob, base.delta);
-    return { path, expect, cell, base: place, target: { blob, mode }, content: edit.content, body };
+    const { content } = edit;
+    return { path, expect, cell, base: place, target: { blob, mode }, content, body, ...linesOf(content) };
   }
 
   /** The put side of a move: its content and mode come from the source's base. */
@@ -110,11 +113,17 @@ class Preparation {
     mode: Mode,
     against: Version | undefined,
     known: BlobId | undefined,
-  ): Pick<PreparedEdit, 'target' | 'content' | 'body'> {
+  ): Pick<PreparedEdit, 'target' | 'content' | 'body' | 'lines'> {
     const blob = known ?? blobIdOf(content);
-    return { target: { blob, mode }, content, body: bodyOf(this.reader, content, blob, against) };
+    return { target: { blob, mode }, content, body: bodyOf(this.reader, content, blob, against), ...linesOf(content) };
   }
 }
+
+const noLines: { readonly lines?: number } = {};
+
+/** Counted here, where no lock is held. */
+export const linesOf = (content: Buffer): { readonly lines?: number } =>
+  content.length < megafileBytesMin ? noLines : { lines: countLines(content) };
 
 /** How a content is stored: as what a version holds already, or against a version, or whole. */
 export function bodyOf(reader: LogReader, content: Buffer, blob: BlobId, against: Version | undefined): Body {

@@ -14,6 +14,8 @@ export interface PreparedEdit {
   readonly target: Target | undefined;
   /** Bytes of the target; undefined for a delete. */
   readonly content: Buffer | undefined;
+  /** Lines of a content that may be a megafile's; undefined where it is too small to be looked at. */
+  readonly lines?: number;
   readonly body: Body;
   /** The live version that `expect` names; for `any` the newest when it was prepared; nowhere where there is none. */
   readonly base: Place;

@@ -3,13 +3,15 @@ import type { LogReader } from '../log/log-reader.ts';
 import { parseRuleBytes } from '../rules/parse-rule.ts';
 import { rulePrefix, type NamedRule } from '../rules/rule.ts';
 import { RuleSet } from '../rules/rule-set.ts';
+import { defaultSignals, parseSignalsBytes, signalsKey, type SignalPolicy } from '../rules/signals.ts';
 import type { Counters } from '../store/counters.ts';
 
 /** Why a record's value cannot stand under its key; undefined where it can. */
 export function faultOfPolicy(key: string, value: Uint8Array | null): string | undefined {
-  if (value === null || !key.startsWith(rulePrefix)) return undefined;
+  if (value === null || !isPolicyKey(key)) return undefined;
   try {
-    parseRuleBytes(value);
+    if (key === signalsKey) parseSignalsBytes(value);
+    else parseRuleBytes(value);
     return undefined;
   } catch (error) {
     if (error instanceof MoundError) return error.message;
@@ -18,7 +20,7 @@ export function faultOfPolicy(key: string, value: Uint8Array | null): string | u
 }
 
 /** Whether a record is one of the store's own that change what lands. */
-export const isPolicyKey = (key: string): boolean => key.startsWith(rulePrefix);
+export const isPolicyKey = (key: string): boolean => key.startsWith(rulePrefix) || key === signalsKey;
 
 /** The rules as they are now. Errors: `invalid-argument` where one was written by a newer version. */
 export function readRules(reader: LogReader): NamedRule[] {
@@ -30,29 +32,47 @@ export function readRules(reader: LogReader): NamedRule[] {
   });
 }
 
+export function readSignals(reader: LogReader): SignalPolicy {
+  const place = reader.recordHead(signalsKey);
+  const value = place.seq === 0 ? null : reader.record(place).value;
+  return value === null ? defaultSignals : parseSignalsBytes(value);
+}
+
 /** The rules in force, read anew when a landing has changed one; nothing is read while there are none. */
 export class RuleStore {
   private readonly reader: LogReader;
   private seq = 0;
   private rules: RuleSet | undefined;
+  private policy = defaultSignals;
 
   constructor(reader: LogReader) {
     this.reader = reader;
   }
 
   /** Inside a transaction, or after a refresh. */
-  get({ rulesSeq }: Counters): RuleSet | undefined {
-    if (rulesSeq !== this.seq) {
-      const rules = readRules(this.reader);
-      this.rules = rules.length === 0 ? undefined : new RuleSet(rules);
-      this.seq = rulesSeq;
-    }
+  get(counters: Counters): RuleSet | undefined {
+    this.catchUp(counters);
     return this.rules;
+  }
+
+  /** How files are watched. As of the same. */
+  signals(counters: Counters): SignalPolicy {
+    this.catchUp(counters);
+    return this.policy;
+  }
+
+  private catchUp({ rulesSeq }: Counters): void {
+    if (rulesSeq === this.seq) return;
+    const rules = readRules(this.reader);
+    this.rules = rules.length === 0 ? undefined : new RuleSet(rules);
+    this.policy = readSignals(this.reader);
+    this.seq = rulesSeq;
   }
 
   /** After a transaction that was rolled back. */
   forget(): void {
     this.seq = 0;
     this.rules = undefined;
+    this.policy = defaultSignals;
   }
 }

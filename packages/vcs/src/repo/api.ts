@@ -6,6 +6,7 @@ import type { Outcome } from '../core/outcome.ts';
 import type { CompactReport } from '../core/compact-report.ts';
 import type { MergeDriver } from '../merge/index.ts';
 import type { WaitReport } from '../core/wait-report.ts';
+import type { SignalPolicy } from '../rules/signals.ts';
 import type { NamedRule } from '../rules/rule.ts';
 import type {
   BackupView,
@@ -195,6 +196,9 @@ export interface Repo {
 
   /** The landing rules in force. They are records: `ruleRecord` makes what an intent writes to change one. */
   rules(): NamedRule[];
+
+  /** What is noticed about files, and from where on; `signalsRecord` makes what an intent writes to tune it. */
+  signals(): SignalPolicy;
 
   conflicts(): ConflictView[];
   /** As of the newest seq, or of an earlier one since the conflict was recorded. Errors: `no-such-conflict`, `no-such-seq`. */

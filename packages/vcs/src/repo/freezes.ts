@@ -3,6 +3,7 @@ import { parkedIdOf, type ParkedId, type RepoPath, type Seq } from '../core/ids.
 import type { Outcome } from '../core/outcome.ts';
 import { isPathFault, parsePath } from '../core/path.ts';
 import type { Clock } from '../core/ports.ts';
+import { encodeFlag } from '../format/contention.ts';
 import type { ParkedEntry } from '../format/entry.ts';
 import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
 import type { Lander } from '../land/lander.ts';
@@ -32,8 +33,14 @@ export class Freezes {
     return this.lander.act((writer, counters) => {
       const branchId = this.reader.branchNamed(options.branch ?? 'main').id;
       const authorId = writer.authorId(options.author);
-      const seq = writer.append({ kind, time, branchId, authorId, path: repoPath, reason: options.reason });
+      const entry = { time, branchId, authorId, path: repoPath, reason: options.reason };
       const key = headKey(branchId, writer.pathId(repoPath));
+      if (kind === 'flag') {
+        const flagged = writer.append({ ...entry, kind, signal: undefined });
+        this.store.put('flags', key, encodeFlag({ seq: flagged, time }));
+        return flagged;
+      }
+      const seq = writer.append({ ...entry, kind });
       const isFrozen = this.store.tables.freezes.getBinary(key) !== undefined;
       if (kind === 'freeze') {
         this.store.put('freezes', key, seqKey(seq));

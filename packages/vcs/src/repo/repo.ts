@@ -23,11 +23,12 @@ import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
 import { noExtras, type LandingExtras } from '../land/prepared.ts';
 import { Purge } from '../land/purge.ts';
-import { readRules } from '../land/rule-store.ts';
+import { readRules, readSignals } from '../land/rule-store.ts';
 import { scrub } from '../land/scrub.ts';
 import { stage, withStaged } from '../land/stage.ts';
 import { getObject } from '../log/staged.ts';
 import { LogReader } from '../log/log-reader.ts';
+import type { SignalPolicy } from '../rules/signals.ts';
 import type { NamedRule } from '../rules/rule.ts';
 import { Drivers, MergePool, type MergeDriver } from '../merge/index.ts';
 import type { OpeningOptions } from '../store/opening.ts';
@@ -291,6 +292,11 @@ export class EmbeddedRepo implements Repo {
   rules(): NamedRule[] {
     this.reader.refresh();
     return readRules(this.reader);
+  }
+
+  signals(): SignalPolicy {
+    this.reader.refresh();
+    return readSignals(this.reader);
   }
 
   conflicts(): ConflictView[] {

@@ -27,6 +27,8 @@ const tableNames = {
   conflictSides: 'conflict-sides',
   parked: 'parked',
   freezes: 'freezes',
+  flags: 'flags',
+  contention: 'contention',
   holds: 'holds',
   tags: 'tags',
   commits: 'commits',

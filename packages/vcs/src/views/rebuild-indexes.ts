@@ -3,6 +3,7 @@ import { decodeEntry } from '../format/entry-codec.ts';
 import type { ConflictEntry, ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import { authorKey, conflictSideKey, headKey, idKey, pathKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { encodeFlag, withMark, type ContentionMark } from '../format/contention.ts';
 import { decodeSegment } from '../format/segment.ts';
 import { countFates } from '../land/account-codec.ts';
 import { foldKey, withoutSeq } from '../land/batch-writer.ts';
@@ -185,6 +186,8 @@ class Rebuild {
       case 'conflict':
         this.closeConflict(entry.replaces, entry.seq);
         this.openConflict(entry);
+        for (const path of new Set(entry.paths.map((row) => row.path)))
+          this.contended(entry, this.markKey(entry.branchId, path));
         return this.close('parked', entry.unparks, entry.seq);
       case 'parked':
         this.closeConflict(entry.replaces, entry.seq);
@@ -199,6 +202,8 @@ class Rebuild {
         this.rows('freezes').delete(hex(this.markKey(entry.branchId, entry.path)));
         return;
       case 'flag':
+        return this.put('flags', this.markKey(entry.branchId, entry.path), encodeFlag(entry));
+      case 'piled':
         return;
       case 'purge':
         for (const blob of entry.blobs) this.put('purges', Buffer.from(blob, 'hex'), seqKey(entry.seq));
@@ -218,6 +223,10 @@ class Rebuild {
 
   private close(table: 'conflicts' | 'parked', seq: number, by: number): void {
     if (seq > 0) this.put(table, seqKey(seq), seqKey(by));
+  }
+
+  private contended(mark: ContentionMark, key: Buffer): void {
+    this.put('contention', key, withMark(this.rows('contention').get(hex(key)), mark));
   }
 
   private sideKeys({ branchId, paths }: ConflictEntry): Buffer[] {
@@ -269,6 +278,9 @@ class Rebuild {
     this.closeConflict(entry.resolves, seq);
     countFates(this.counters, entry.accounts);
     this.close('parked', entry.unparks, seq);
+    if (entry.gitRaw === undefined) {
+      for (const { pathId } of entry.merged) this.contended(entry, headKey(branchId, pathId));
+    }
     if (entry.commit === undefined) return;
     this.counters.commits++;
     this.firstParents.set(seq, entry.parents[0] ?? 0);
@@ -294,6 +306,8 @@ const derived: readonly TableName[] = [
   'conflictSides',
   'parked',
   'freezes',
+  'flags',
+  'contention',
   'tags',
   'seqByGit',
   'purges',

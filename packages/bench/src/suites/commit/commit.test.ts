@@ -226,6 +226,12 @@ describe('parametersOf', () => {
     expect(parameters.subjects.map(({ name }) => name)).toEqual(['mound', 'floor', 'mound-slowed']);
   });
 
+  test('an arm of Mound is measured where it is named', () => {
+    const named = parametersOf('default', { subjects: ['mound', 'mound-no-signals'] });
+    expect(named.subjects.map(({ name }) => name)).toEqual(['mound', 'mound-no-signals']);
+    expect(parametersOf('default', {}).subjects.map(({ name }) => name)).not.toContain('mound-no-signals');
+  });
+
   test('refuses what cannot be', () => {
     expect(() => parametersOf('default', { subjects: ['svn'] })).toThrow("no subject 'svn'");
     expect(() => parametersOf('default', { files: [10], inFlight: [11] })).toThrow(

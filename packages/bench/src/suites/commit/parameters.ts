@@ -1,4 +1,4 @@
-import { commitSubjects, slowedMoundSubject } from '../../subjects/index.ts';
+import { commitSubjects, moundArms, slowedMoundSubject } from '../../subjects/index.ts';
 import { sqliteDeltasSubject } from '../../subjects/sqlite-wal.ts';
 import { agentsOfFew, type Subject } from '../../subjects/subject.ts';
 import { listOf, UsageError, wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
@@ -106,11 +106,13 @@ interface Given {
 function subjectsOf(names: readonly string[] | undefined, control: boolean): readonly Subject[] {
   const known = control ? [...commitSubjects, slowedMoundSubject] : commitSubjects;
   if (names === undefined) return known;
-  return known.filter(({ name }) => names.includes(name) || (control && name.startsWith(referenceName)));
+  return [...known, ...moundArms].filter(
+    ({ name }) => names.includes(name) || (control && (name === referenceName || name === slowedMoundSubject.name)),
+  );
 }
 
 function checkNames(names: readonly string[] | undefined): void {
-  const known = commitSubjects.map(({ name }) => name);
+  const known = [...commitSubjects, ...moundArms].map(({ name }) => name);
   for (const name of names ?? []) {
     if (!known.includes(name)) throw new UsageError(`no subject '${name}'; there are ${known.join(', ')}`);
   }
