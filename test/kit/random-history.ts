@@ -1,6 +1,8 @@
 import {
   absent,
   any,
+  ruleRecord,
+  signalsRecord,
   version,
   type Change,
   type ConflictView,
@@ -40,6 +42,7 @@ export class RandomHistory {
   }
 
   async run(steps: number): Promise<void> {
+    await this.tune();
     for (let step = 0; step < steps; step++) await this.step();
   }
 
@@ -145,6 +148,14 @@ export class RandomHistory {
     }
     const name = this.branches.splice(1 + this.random.below(this.branches.length - 1), 1)[0] ?? '';
     this.note(await this.repo.merge(name, { author: agent('merger') }));
+  }
+
+  /** Such that a short history raises flags; and a rule that most intents keep. */
+  private async tune(): Promise<void> {
+    const contention = { windowMs: 3_600_000, intents: 3, authors: 3 };
+    const rule = { kind: 'line-budget', paths: ['src/deep'], linesMax: 25 } as const;
+    const records = [signalsRecord({ contention, flagAgainMs: 0 }, any), ruleRecord('deep', rule, any)];
+    this.note(await this.repo.land({ author: agent('owner'), message: 'tune', records }));
   }
 
   private async step(): Promise<void> {
