@@ -13,7 +13,7 @@ import { scale, seed } from './kit/seed.ts';
 import { onCleanup, tempDir } from './kit/temp.ts';
 
 async function historyIn(dir: string, historySeed: number, steps: number): Promise<RandomHistory> {
-  const repo = await openRepo(dir, { create: true, clock: steppingClock(1_700_000_000_000) });
+  const repo = await openRepo(dir, { create: true, clock: steppingClock(1_700_000_000_000, 1000) });
   const history = new RandomHistory(repo, seededRandom(historySeed));
   try {
     await history.run(steps);

@@ -1,6 +1,7 @@
 import {
   absent,
   any,
+  isMoundError,
   ruleRecord,
   signalsRecord,
   version,
@@ -131,7 +132,37 @@ export class RandomHistory {
       for (const { outcome } of (await this.repo.thaw(path, act)).parked) this.note(outcome);
     else {
       this.frozen.add(path);
-      await this.repo.freeze(path, act);
+      const roll = this.random.below(3);
+      await this.repo.freeze(path, {
+        ...act,
+        ...(roll > 0 && { owner: 'splitter' }),
+        ...(roll === 2 && { ms: 30_000 }),
+      });
+    }
+  }
+
+  /** Two modules and what remains, of the file as it stood a little earlier. */
+  private async split(): Promise<void> {
+    const path = this.pick(paths);
+    const newest = this.repo.snapshot();
+    const seq = Math.max(0, newest.seq - this.random.below(4));
+    const text = this.repo.snapshot(seq).read(path);
+    const head = newest.head(path);
+    if (text === undefined || head === undefined || text.includes(0)) return;
+    const lines = text.toString('utf8').split(/(?<=\n)/);
+    const third = Math.floor(lines.length / 3);
+    if (third === 0) return;
+    const modules = [1, 2].map((part) => ({
+      path: `split/${this.count}-${part}`,
+      content: lines.slice(part * third, part === 2 ? undefined : 2 * third).join(''),
+    }));
+    const options = { author: agent('splitter'), modules, remains: lines.slice(0, third).join(''), expect: seq };
+    try {
+      const { outcome, parked } = await this.repo.split(path, { ...options, operationId: `split-${this.count}` });
+      this.note(outcome);
+      for (const each of parked) this.note(each.outcome);
+    } catch (error) {
+      if (!isMoundError(error, 'invalid-argument')) throw error;
     }
   }
 
@@ -161,7 +192,8 @@ export class RandomHistory {
   private async step(): Promise<void> {
     this.count++;
     const roll = this.random.below(40);
-    if (roll < 28) return this.edit();
+    if (roll < 26) return this.edit();
+    if (roll < 28) return this.split();
     if (roll < 31) return this.resolve();
     if (roll < 34) return this.freezeOrThaw();
     if (roll < 36) return this.branch();

@@ -54,11 +54,13 @@ export type {
 } from './core/outcome.ts';
 export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, type Random } from './core/ports.ts';
 export {
+  conflictKindOf,
   detectRenames,
   joinLines,
   mergeFile,
   mergeLines,
   splitLines,
+  type ConflictKind,
   type CleanMerge,
   type CleanVerdict,
   type ConflictHunk,

@@ -24,11 +24,13 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
     note({ id, kind: outcome.kind, seq: outcome.seq });
     return outcome;
   };
-  const land = (id, intent) =>
-    told(id, intent.changes?.map(({ path, to }) => to ?? path) ?? [], (common) => repo.land({ ...common, ...intent }));
+  // A path that a move leaves is changed with the one that it leads to.
+  const pathsOf = ({ changes = [] }) => changes.map(({ path, to }) => to ?? path);
+  const land = (id, intent, paths = pathsOf(intent)) =>
+    told(id, paths, (common) => repo.land({ ...common, ...intent }));
   try {
     const { seq: base } = await land('base', {
-      changes: ['a', 'b', 'src/c', 'src/d', 'f'].map((path) => put(path, lines.join(''))),
+      changes: ['a', 'b', 'src/c', 'src/d', 'f', 'm'].map((path) => put(path, lines.join(''))),
       records: [{ key: 'task/1', expect: absent, value: 'open' }],
     });
     // Stale against one another: merged outside a few times, then inside.
@@ -62,6 +64,27 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
     await repo.freeze('f', act);
     await land('parked', { changes: [put('f', noise(30_000), version(base))] });
     await repo.thaw('f', act);
+    const decomposer = { name: 'decomposer', kind: 'agent' };
+    if (repo.outcome('split') === undefined) await repo.freeze('m', { ...act, owner: 'decomposer' });
+    await land('m-parked', { changes: [put('m', edited(30, 'parked'), version(base))] }, ['m2']);
+    await told('split', ['m', 'm1', 'm2'], async (common) => {
+      const modules = [0, 20].map((from, at) => ({
+        path: `m${at + 1}`,
+        content: lines.slice(from, from + 20).join(''),
+      }));
+      const { outcome } = await repo.split('m', {
+        ...common,
+        author: decomposer,
+        modules,
+        remains: null,
+        expect: base,
+      });
+      return outcome;
+    });
+    await land('m-stale', { changes: [put('m', edited(5, 'stale'), version(base))] }, ['m1']);
+    await repo.freeze('f', { ...act, ms: 1 });
+    while (repo.freezes().some(({ until }) => until > Date.now())) await new Promise((wake) => setTimeout(wake, 1));
+    await land('expiry', { changes: [put('late', 'late\n')] });
     if (!repo.branches().some(({ name }) => name === 'side')) await repo.fork('side', { at: base });
     await land('on-side', {
       branch: 'side',

@@ -84,8 +84,17 @@ export type EventBody =
       /** Where the store noticed it by itself: what it measured, and from where on it tells. */
       readonly signal?: FlagSignal;
     })
-  | (Origin & { readonly kind: 'file.frozen'; readonly path: RepoPath; readonly reason: string })
-  | (Origin & { readonly kind: 'file.thawed'; readonly path: RepoPath })
+  | (Origin & {
+      readonly kind: 'file.frozen';
+      readonly path: RepoPath;
+      readonly reason: string;
+      readonly owner?: string;
+      /** Milliseconds since 1970 at which it ends by itself. */
+      readonly until?: number;
+    })
+  /** `reason` is `split` or `expired` where a freeze ended by that. */
+  | (Origin & { readonly kind: 'file.thawed'; readonly path: RepoPath; readonly reason: string })
+  | (Origin & { readonly kind: 'file.split'; readonly path: RepoPath; readonly modules: readonly RepoPath[] })
   | (Origin & {
       /** The file is what it was at an earlier version. */
       readonly kind: 'file.oscillated';

@@ -48,6 +48,8 @@ export interface Move {
   readonly to: string;
   /** Given where the move also edits. */
   readonly content?: Uint8Array | string;
+  /** Default: the mode of what is moved. */
+  readonly mode?: Mode;
   readonly expect: Precondition;
   /** Of the destination; default `absent`. */
   readonly expectTo?: Precondition;
@@ -131,6 +133,11 @@ export interface Intent {
   readonly changes?: readonly Change[];
   readonly records?: readonly RecordWrite[];
   readonly reads?: readonly Read[];
+  /**
+   * Newest seq that the author had seen, a snapshot's. With it a file that is added to a directory which was moved
+   * since goes where the directory went, and a clash with what came since is kept as a conflict instead of refused.
+   */
+  readonly asOf?: number;
   /** The same id with the same content gives the first outcome again. */
   readonly operationId?: string;
   /** An open conflict of the same agent whose kept intent this one stands in for, whatever it comes to but rejected. */

@@ -21,6 +21,10 @@ export const limits = {
   branchesMax: 1_000_000,
   /** Milliseconds for which a path is kept for one merge that is too large to be run under the writer mutex. */
   holdMsMax: 5_000,
+  /** Milliseconds for which a freeze that has an owner holds, unless it is told another time. */
+  ownedFreezeMs: 10 * 60_000,
+  /** Ranges that a split names. */
+  splitRangesMax: 1_000_000,
   /** Milliseconds for which an intent waits for a stopped holder of the writer mutex. */
   writerWaitMsMax: 5000,
   /** The same, for a holder that runs but does not get on. */

@@ -27,6 +27,8 @@ export const stepNames = [
   'row-opened',
   'row-closed',
   'branch-added',
+  'split-written',
+  'freeze-expired',
   'act-written',
   'index-slice-drained',
   'segment-written',
@@ -36,6 +38,8 @@ export const stepNames = [
   'told',
   // Between the transactions of one call.
   'thaw-marked',
+  'split-read',
+  'split-landed',
   'unparked',
   'branch-read',
   // Closing.

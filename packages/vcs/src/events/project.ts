@@ -69,9 +69,18 @@ function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin, signals: S
         },
       ];
     case 'freeze':
-      return [{ kind: 'file.frozen', ...origin, path: entry.path as RepoPath, reason: entry.reason }];
+      return [
+        {
+          kind: 'file.frozen',
+          ...origin,
+          path: entry.path as RepoPath,
+          reason: entry.reason,
+          ...(entry.owner !== undefined && { owner: entry.owner }),
+          ...(entry.until !== undefined && entry.until > 0 && { until: entry.until }),
+        },
+      ];
     case 'thaw':
-      return [{ kind: 'file.thawed', ...origin, path: entry.path as RepoPath }];
+      return [{ kind: 'file.thawed', ...origin, path: entry.path as RepoPath, reason: entry.reason }];
     case 'fork':
       return [{ kind: 'branch.forked', ...origin, parent: reader.branch(entry.parentId).name, at: entry.at as Seq }];
     case 'purge':
@@ -141,6 +150,16 @@ function bodiesOfLanding(reader: LogReader, entry: LandingEntry, origin: Origin)
       message: entry.message,
       changes: entry.changes.map((row) => ({ path: reader.pathOf(row.pathId), deleted: row.mode === undefined })),
       ...(entry.operationId !== undefined && { operationId: entry.operationId }),
+    });
+  }
+  if (entry.split !== undefined) {
+    const { pathId, ranges } = entry.split;
+    const modules = [...new Set(ranges.map(({ toPathId }) => toPathId))].filter((id) => id !== pathId);
+    bodies.push({
+      kind: 'file.split',
+      ...origin,
+      path: reader.pathOf(pathId),
+      modules: modules.map((id) => reader.pathOf(id)),
     });
   }
   for (const merged of mergedPathsOf(reader, entry)) bodies.push({ kind: 'file.merged', ...origin, ...merged });

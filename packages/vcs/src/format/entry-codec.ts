@@ -86,9 +86,10 @@ function fieldsOf(entry: OtherEntry): Packable[] {
       return [orNull(entry.task), packPiled(entry.paths)];
     case 'flag':
       return [entry.path, entry.reason, entry.signal ? packSignal(entry.signal) : null];
-    case 'freeze':
     case 'thaw':
       return [entry.path, entry.reason];
+    case 'freeze':
+      return [entry.path, entry.reason, orNull(entry.owner), entry.until ?? 0];
     case 'fork':
       return [entry.name, entry.parentId, entry.at];
     case 'tag':
@@ -213,9 +214,17 @@ function entryOf(seq: number, fields: readonly Packable[]): OtherEntry {
       const [path, reason, signal] = rest as [string, string, Packable];
       return { ...head, kind, path, reason, signal: signal === null ? undefined : unpackSignal(signal) };
     }
-    case 'freeze':
     case 'thaw':
       return { ...head, kind, path: rest[0] as string, reason: rest[1] as string };
+    case 'freeze':
+      return {
+        ...head,
+        kind,
+        path: rest[0] as string,
+        reason: rest[1] as string,
+        owner: orUndefined(rest[2] as string | null),
+        until: rest[3] as number,
+      };
     case 'fork':
       return { ...head, kind, name: rest[0] as string, parentId: rest[1] as number, at: rest[2] as number };
     case 'purge': {

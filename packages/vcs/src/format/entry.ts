@@ -75,6 +75,20 @@ export interface StaleReadRow {
   readonly actual: number;
 }
 
+/** Lines of a split file that went to a module, one for one. Lines count from 0. */
+export interface SplitRange {
+  readonly start: number;
+  readonly count: number;
+  readonly toPathId: number;
+  readonly toStart: number;
+}
+
+/** A file that a landing split; what was split is the version before the landing's change of the path. */
+export interface SplitRow {
+  readonly pathId: number;
+  readonly ranges: readonly SplitRange[];
+}
+
 interface EntryHead {
   readonly seq: Seq;
   /** Milliseconds since 1970. */
@@ -111,6 +125,7 @@ export interface LandingEntry extends EntryHead {
   /** Paths of the intent that others had brought to what it asked. */
   readonly piled: readonly PiledRow[];
   readonly gitRaw: Uint8Array | undefined;
+  readonly split: SplitRow | undefined;
 }
 
 /** What ended a conflict: its resolution, its sides that merge by now, or another intent of its author. */
@@ -202,6 +217,10 @@ export interface MarkEntry extends EntryHead {
   readonly kind: 'freeze' | 'thaw';
   readonly path: string;
   readonly reason: string;
+  /** Of a freeze: whose intents land all the same; see `actorOf`. */
+  readonly owner?: string | undefined;
+  /** Of a freeze: when it ends by itself, ms since 1970; 0: it does not. */
+  readonly until?: number;
 }
 
 export interface ForkEntry extends EntryHead {

@@ -41,6 +41,15 @@ export function conflictSideKey(branchId: number, pathId: number, target: Target
   return Buffer.concat([headKey(branchId, pathId), Buffer.of(modeNumberOf(target?.mode)), blob]);
 }
 
+/** A split of a path: those of one path stand together, in their order. */
+export function redirectKey(branchId: number, pathId: number, seq: number): Buffer {
+  const key = Buffer.allocUnsafe(14);
+  key.writeUInt32BE(branchId, 0);
+  key.writeUInt32BE(pathId, 4);
+  key.writeUIntBE(seq, 8, 6);
+  return key;
+}
+
 export function partKey(seq: number, index: number, part: number): Buffer {
   const key = Buffer.allocUnsafe(12);
   key.writeUIntBE(seq, 0, 6);

@@ -47,6 +47,7 @@ const landing = fc
     ending: fc.constantFrom('resolution' as const, 'remerge' as const, 'replacement' as const),
     coAuthorIds: fc.array(id, { maxLength: 2 }), resolves: fc.oneof(fc.constant(0), id), unparks: fc.oneof(fc.constant(0), id),
     accounts: fc.option(bytes, { nil: undefined }), gitRaw: fc.option(bytes, { nil: undefined }),
+    split: fc.option(fc.record({ pathId: id, ranges: fc.array(fc.record({ start: id, count: id, toPathId: id, toStart: id }), { maxLength: 3 }) }), { nil: undefined }),
   })
   .map(({ asked, commit, operationId, ending, ...rest }): LandingEntry => ({
     kind: 'landing', seq: seq as Seq, ...rest, operationId, ending: rest.resolves > 0 ? ending : 'resolution',

@@ -2,7 +2,15 @@ import type { BlobId, CommitId, Seq } from '../core/ids.ts';
 import { ByteReader, type ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 import { driverNoteOf, packDriverNote, type DriverNoteTuple } from './driver-note.ts';
-import { nowhere, type Body, type ChangeRow, type LandingEntry, type Place, type RecordRow } from './entry.ts';
+import {
+  nowhere,
+  type Body,
+  type ChangeRow,
+  type LandingEntry,
+  type Place,
+  type RecordRow,
+  type SplitRow,
+} from './entry.ts';
 import { conflictEndingOf, conflictEndings } from './conflict-ending.ts';
 import { packPiled, unpackPiled } from './signal-codec.ts';
 import { modeNumberOf, modeOfNumber } from './mode-number.ts';
@@ -114,13 +122,19 @@ function unpackRecord(packed: Packable): RecordRow {
   return { key, value, previous: { seq: pSeq, index: pIndex }, depth, jump: { seq: jSeq, index: jIndex }, objects };
 }
 
+const packSplit = ({ pathId, ranges }: SplitRow): Packable => [
+  pathId,
+  ranges.map(({ start, count, toPathId, toStart }) => [start, count, toPathId, toStart]),
+];
+
 /** The fields that few landings have; undefined where all are empty. */
 function packRare(entry: LandingEntry): Packable | undefined {
-  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled } = entry;
+  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled, split } = entry;
   const isUsual =
     merged.length + staleReads.length + coAuthorIds.length + piled.length + resolves + unparks === 0 &&
     accounts === undefined &&
-    gitRaw === undefined;
+    gitRaw === undefined &&
+    split === undefined;
   if (isUsual) return undefined;
   return [
     merged.map(({ pathId, base, current, ...note }) => [
@@ -134,16 +148,27 @@ function packRare(entry: LandingEntry): Packable | undefined {
     gitRaw ?? null,
     conflictEndings.indexOf(ending),
     packPiled(piled),
+    ...(split === undefined ? [] : [packSplit(split)]),
   ];
 }
 
 type Rare = Pick<
   LandingEntry,
-  'merged' | 'staleReads' | 'coAuthorIds' | 'resolves' | 'unparks' | 'accounts' | 'gitRaw' | 'ending' | 'piled'
+  | 'merged'
+  | 'staleReads'
+  | 'coAuthorIds'
+  | 'resolves'
+  | 'unparks'
+  | 'accounts'
+  | 'gitRaw'
+  | 'ending'
+  | 'piled'
+  | 'split'
 >;
 type RareTuple = [
   [number, number, number, number, number, ...DriverNoteTuple][], [string, number, number][], number[],
   number, number, Uint8Array | null, Uint8Array | null, number, Packable,
+  [number, [number, number, number, number][]] | undefined,
 ]; // prettier-ignore
 
 const noRare: Rare = {
@@ -156,10 +181,11 @@ const noRare: Rare = {
   gitRaw: undefined,
   ending: 'resolution',
   piled: [],
+  split: undefined,
 };
 
 function unpackRare(packed: Packable): Rare {
-  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled] =
+  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled, split] =
     packed as unknown as RareTuple;
   return {
     merged: merged.map(([pathId, bSeq, bIndex, cSeq, cIndex, ...note]) => ({
@@ -176,6 +202,10 @@ function unpackRare(packed: Packable): Rare {
     gitRaw: gitRaw ?? undefined,
     ending: conflictEndingOf(ending),
     piled: unpackPiled(piled),
+    split: split && {
+      pathId: split[0],
+      ranges: split[1].map(([start, count, toPathId, toStart]) => ({ start, count, toPathId, toStart })),
+    },
   };
 }
 

@@ -204,7 +204,8 @@ export class FakeRepo implements GitRepo {
     const list = (): FileHead[] => this.#list(branch, seq);
     const head = (path: string): FileHead | undefined => list().find((file) => file.path === path);
     const readText = (path: string): string | undefined => read(path)?.toString();
-    return { branch: branchName, seq, durableSeq: seq, head, read, readText, list, record, records };
+    const untold = { redirects: () => [], whereabouts: () => undefined };
+    return { branch: branchName, seq, durableSeq: seq, head, read, readText, list, record, records, ...untold };
   }
 
   #list(branch: Branch, seq: number): FileHead[] {

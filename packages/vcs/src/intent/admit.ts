@@ -108,9 +108,10 @@ function addEdits(change: Change, edits: Edit[]): void {
         change.expectTo === undefined ? ({ kind: 'absent' } as const) : preconditionOf(change.expectTo, to);
       if (expect.kind === 'absent') throw malformed(`${path} is to be moved but expected absent`);
       const content = change.content === undefined ? undefined : contentOf(change.content, to);
+      const mode = modeOf(change.mode, to);
       edits.push(
         { kind: 'delete', path, expect, movedTo: to },
-        { kind: 'put', path: to, expect: expectTo, content, blob: undefined, mode: undefined, movedFrom: path },
+        { kind: 'put', path: to, expect: expectTo, content, blob: undefined, mode, movedFrom: path },
       );
       return;
     }
@@ -206,6 +207,12 @@ function readOf(read: Read): Read {
   return { path: pathOf(read.path, 'path read'), version: read.version };
 }
 
+function asOfOf(value: unknown): number | undefined {
+  if (value === undefined) return undefined;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw malformed('asOf is not a seq');
+}
+
 const noRecords: readonly RecordEdit[] = [];
 const noReads: readonly Read[] = [];
 /** The first of each is the default. */
@@ -242,6 +249,7 @@ export function admit(intent: Intent): AdmittedIntent | Rejected {
       edits,
       records,
       reads: reads.length === 0 ? noReads : reads.map(readOf),
+      asOf: asOfOf(intent.asOf),
       operationId: operationIdOf(intent.operationId),
       onStale: oneOf(intent.onStale, onStales, 'onStale'),
       onStaleRead: oneOf(intent.onStaleRead, onStaleReads, 'onStaleRead'),

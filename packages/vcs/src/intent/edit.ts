@@ -37,6 +37,8 @@ export interface AdmittedIntent {
   readonly edits: readonly Edit[];
   readonly records: readonly RecordEdit[];
   readonly reads: readonly Read[];
+  /** Newest seq that the author had seen; undefined: not told. */
+  readonly asOf?: number | undefined;
   readonly operationId: string | undefined;
   readonly onStale: 'merge' | 'reject';
   readonly onStaleRead: 'record' | 'reject';

@@ -14,10 +14,12 @@ import {
   type MergedRow,
   type PiledRow,
   type RecordRow,
+  type SplitRow,
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
+import { decodeFreeze, encodeFreeze, type Freeze } from '../format/freeze.ts';
 import { decodeHold, encodeHold, type Hold } from '../format/hold.ts';
-import { authorKey, conflictSideKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { authorKey, conflictSideKey, headKey, idKey, partKey, pathKey, redirectKey, seqKey } from '../format/keys.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import type { RecordEdit } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
@@ -32,13 +34,26 @@ import { countFates } from './account-codec.ts';
 import { isResolution, type PiledPath } from './decide.ts';
 import { digestEdits } from './prepare.ts';
 import { isPolicyKey } from './rule-store.ts';
-import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
+import type { MergedNote, PreparedEdit, PreparedIntent, PreparedSplit } from './prepared.ts';
 
 /** Bodies up to this stand in their entry; longer ones in parts, so that entries stay quick to read. */
 const inlineBytesMax = 8 * 1024;
 const partBytesMax = 1024 * 1024;
 
 const none: readonly never[] = [];
+
+/** Who acts where nobody does. */
+const systemAuthor: Author = { name: 'mound', kind: 'system' };
+
+/** What is said of a path. */
+export interface Mark {
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly branchId: number;
+  readonly authorId: number;
+  readonly path: RepoPath;
+  readonly reason: string;
+}
 
 type WithoutSeq<T> = T extends LogEntry ? Omit<T, 'seq'> : never;
 
@@ -242,6 +257,7 @@ export class BatchWriter {
       accounts: extras.accounts,
       piled: piled.length === 0 ? none : this.piledRows(piled),
       gitRaw: extras.git?.raw,
+      split: extras.split && this.splitRow(extras.split),
     };
     this.appendWhole(entry);
     this.index(entry);
@@ -260,7 +276,68 @@ export class BatchWriter {
     if (this.counters.conflictsOpen > 0) this.noticeSides(entry);
     countFates(this.counters, extras.accounts);
     if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
+    if (entry.split !== undefined) this.endFreezeOf(entry, entry.split);
     return entry;
+  }
+
+  private splitRow({ path, runs }: PreparedSplit): SplitRow {
+    const ranges = runs.map(({ start, count, to, toStart }) => ({
+      start,
+      count,
+      toPathId: this.pathId(to as RepoPath),
+      toStart,
+    }));
+    return { pathId: this.pathId(path), ranges };
+  }
+
+  /** What waited for the split is decided again from now on. */
+  private endFreezeOf({ branchId, authorId, time, seq }: LandingEntry, { pathId }: SplitRow): void {
+    this.reader.store.put('redirects', redirectKey(branchId, pathId, seq), Buffer.of(1));
+    this.counters.redirects++;
+    this.reader.store.steps.reach('split-written');
+    if (this.freezeAt(branchId, pathId) === undefined) return;
+    const path = this.reader.pathOf(pathId);
+    this.thaw({ time, branchId, authorId, path, reason: 'split' });
+  }
+
+  private freezeAt(branchId: number, pathId: number): Freeze | undefined {
+    if (this.counters.freezes === 0) return undefined;
+    const bytes = this.reader.store.tables.freezes.getBinary(headKey(branchId, pathId));
+    return bytes && decodeFreeze(bytes);
+  }
+
+  freeze(mark: Mark & { readonly owner: string | undefined; readonly until: number }): Seq {
+    const seq = this.append({ kind: 'freeze', ...mark });
+    const pathId = this.pathId(mark.path);
+    if (this.freezeAt(mark.branchId, pathId) === undefined) this.counters.freezes++;
+    const { owner, until } = mark;
+    this.reader.store.put('freezes', headKey(mark.branchId, pathId), encodeFreeze({ seq, owner, until }));
+    return seq;
+  }
+
+  thaw(mark: Mark): Seq {
+    const seq = this.append({ kind: 'thaw', ...mark });
+    const pathId = this.pathId(mark.path);
+    if (this.freezeAt(mark.branchId, pathId) === undefined) return seq;
+    this.reader.store.tables.freezes.removeSync(headKey(mark.branchId, pathId));
+    this.counters.freezes--;
+    return seq;
+  }
+
+  /** Ends the freezes whose time is over; whether there were any. */
+  expire(now: number): boolean {
+    if (this.counters.freezes === 0) return false;
+    const over: { readonly branchId: number; readonly pathId: number }[] = [];
+    for (const { key, value } of this.reader.store.tables.freezes.getRange({})) {
+      const { until } = decodeFreeze(value);
+      if (until > 0 && until <= now) over.push({ branchId: key.readUInt32BE(0), pathId: key.readUInt32BE(4) });
+    }
+    for (const { branchId, pathId } of over) {
+      const authorId = this.authorId(systemAuthor);
+      this.thaw({ time: now, branchId, authorId, path: this.reader.pathOf(pathId), reason: 'expired' });
+      this.reader.store.steps.reach('freeze-expired');
+    }
+    return over.length > 0;
   }
 
   private commitId(

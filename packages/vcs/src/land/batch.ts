@@ -65,6 +65,10 @@ export class Batch {
   /** Operation ids of this batch: the index learns them only once it is flushed. */
   private readonly operations = new Map<string, number>();
   private readonly now: number;
+  /** Freezes ended here, so that parked intents can be decided again. */
+  readonly hasThawed: boolean;
+  /** Intents found stale, and what was merged here found stale. */
+  staleCount = 0;
   private mergedBytes = 0;
   private holdCount = 0;
   /** One for each branch; an act may outdate them. */
@@ -81,6 +85,7 @@ export class Batch {
     this.now = now;
     this.choice = known.choice;
     writer.release(undefined, now);
+    this.hasThawed = writer.expire(now);
     this.reader = reader;
     this.writer = writer;
     this.counters = counters;
@@ -171,6 +176,7 @@ export class Batch {
    * paths are held for it.
    */
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
+    this.staleCount++;
     if (intent.attempts < attemptsMax) return { kind: 'merge', branchId, hold: intent.hold };
     if (this.mergedBytes >= mergeInBatchBytesMax) return { kind: 'again' };
     const merge = new StaleMerge(this.reader, state, this.choice);
@@ -239,6 +245,12 @@ export class Batch {
     // Still frozen somewhere: it stays parked as it is.
     if (extras.unparks > 0) {
       return outcomeOf({ kind: 'parked', seq: extras.unparks, parked: parkedIdOf(extras.unparks), paths } as Outcome);
+    }
+    if (extras.split !== undefined) {
+      const message = `${paths.join(', ')} is frozen for another's split`;
+      return outcomeOf(
+        reject('frozen', message, "wait for the freeze to end; 'mound freeze' lists who owns it", { paths }),
+      );
     }
     const isReplacing = extras.resolves > 0 && extras.ending === 'replacement';
     if (extras.resolves > 0 && !isReplacing) {

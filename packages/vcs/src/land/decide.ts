@@ -21,8 +21,8 @@ export interface DecideState {
   record(key: string): { readonly seq: number; readonly isLive: boolean };
   /** Whether a staged object is there. */
   hasObject(blob: BlobId): boolean;
-  /** Seq of the freeze that holds a path; 0: none. */
-  freezeOf(path: RepoPath): number;
+  /** Whether a freeze keeps an intent off a path. */
+  isFrozenFor(intent: PreparedIntent, path: RepoPath): boolean;
   /** Token of the intent for whose merge a path is held; undefined: none. */
   holderOf(path: RepoPath): string | undefined;
   /** The landing rules; undefined: there are none. */
@@ -33,6 +33,12 @@ export interface DecideState {
   liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
   /** A live path that equals this one on a file system that folds case or Unicode form. */
   collisionOf(path: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
+  /** Whether a file that an edit deletes was moved, or split, and is there still. */
+  isElsewhere(edit: PreparedEdit): boolean;
+  /** Where a path that is added belongs, its directory having been moved since a seq; undefined: where it is. */
+  movedDirectoryOf(path: RepoPath, asOf: number): RepoPath | undefined;
+  /** Files added since `asOf` to a directory that an intent moves whole, and where they go along. */
+  leftBehind(intent: PreparedIntent): readonly { readonly path: RepoPath; readonly to: RepoPath }[];
 }
 
 export interface HeadState {
@@ -81,7 +87,11 @@ type Standing = 'done' | 'holds' | 'stale';
 
 /** How an edit stands to the state: already true, landable as it is, or stale. */
 export function standingOf(edit: PreparedEdit, head: HeadState | undefined, state: DecideState): Standing {
-  if (isSame(edit.target, head?.target)) return 'done';
+  if (isSame(edit.target, head?.target)) {
+    const isDelete = edit.target === undefined && edit.movedTo === undefined && edit.base.seq > 0;
+    // It is gone from here, but others only moved it.
+    return isDelete && state.isElsewhere(edit) ? 'stale' : 'done';
+  }
   // The source of a move is gone: landing the destination alone would bring a deleted file back.
   if (edit.movedFrom !== undefined && state.head(edit.movedFrom)?.target === undefined) return 'stale';
   return holds(edit, head, state) ? 'holds' : 'stale';
@@ -117,7 +127,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
       effective.push(edit);
       if (head?.target === undefined && edit.target !== undefined) isCreating = true;
       if (!isImport) {
-        if (state.freezeOf(edit.path) !== 0) (frozen ??= []).push(edit.path);
+        if (state.isFrozenFor(intent, edit.path)) (frozen ??= []).push(edit.path);
         const holder = state.holderOf(edit.path);
         if (holder !== undefined && holder !== intent.hold) isHeld = true;
       }
@@ -132,12 +142,18 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   }
   const rules = isImport ? undefined : state.rules;
   if (rules !== undefined) {
-    const paths = effective.map(({ path }) => path);
+    // Whoever may edit a file may edit it where it went.
+    const paths = effective.map(({ path, askedPath }) => askedPath ?? path);
     const violation = rules.ofReach(admitted, paths);
     if (violation !== undefined) return rejectViolation(violation);
   }
   if (frozen) return { kind: 'parked', paths: frozen };
   if (isHeld) return { kind: 'held' };
+  // Only who told what it had seen can be told what was moved since.
+  if (admitted.asOf !== undefined && admitted.onStale === 'merge' && !isImport) {
+    for (const path of displacedBy(state, intent, effective))
+      (stale ??= []).push({ path, expected: 'absent', actual: 0 });
+  }
   if (stale) return admitted.onStale === 'merge' ? { kind: 'stale', details: stale } : rejectStale(stale);
 
   const staleReads = admitted.reads.length > 0 ? staleReadsOf(state, intent) : noStaleReads;
@@ -152,8 +168,39 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits), piled: piled ?? nonePiled };
   const violation = rules?.ofContents(admitted, ruledFiles(state, effective));
   if (violation !== undefined) return rejectViolation(violation);
-  const edits = effective.length === intent.edits.length ? intent.edits : effective;
-  return { kind: 'land', edits, staleReads, piled: piled ?? nonePiled };
+  const isWhole = effective.length === intent.edits.length || extras.split !== undefined;
+  return { kind: 'land', edits: isWhole ? intent.edits : effective, staleReads, piled: piled ?? nonePiled };
+}
+
+/** Added paths that belong elsewhere by now, or clash with what came since; and what a moved directory would lose. */
+function displacedBy(state: DecideState, intent: PreparedIntent, effective: readonly PreparedEdit[]): RepoPath[] {
+  const tree = treeOf(effective, state);
+  const displaced = effective.filter((edit) => displacementOf(state, intent, edit, tree) !== undefined);
+  return [...displaced.map(({ path }) => path), ...state.leftBehind(intent).map(({ path }) => path)];
+}
+
+export type Displacement =
+  | { readonly kind: 'moved'; readonly to: RepoPath }
+  /** A file stands where this one needs a directory, or the other way round. */
+  | { readonly kind: 'clash'; readonly with: RepoPath };
+
+/** What became of the place of an added path since its author looked; undefined: nothing. */
+export function displacementOf(
+  state: DecideState,
+  { admitted }: PreparedIntent,
+  edit: PreparedEdit,
+  tree: Tree,
+): Displacement | undefined {
+  const { asOf } = admitted;
+  const isAdded = asOf !== undefined && edit.target !== undefined && state.headOf(edit)?.target === undefined;
+  if (!isAdded) return undefined;
+  if (edit.movedFrom === undefined && edit.expect.kind === 'absent') {
+    const to = state.movedDirectoryOf(edit.path, asOf);
+    if (to !== undefined && to !== edit.path && !tree.coming.has(to)) return { kind: 'moved', to };
+  }
+  const other = clashOf(state, edit.path, tree);
+  const isNew = other !== undefined && !tree.coming.has(other) && (state.head(other)?.place.seq ?? 0) > asOf;
+  return isNew ? { kind: 'clash', with: other } : undefined;
 }
 
 export const isResolution = ({ resolves, ending }: LandingExtras): boolean => resolves > 0 && ending === 'resolution';
@@ -238,18 +285,32 @@ function rejectStaleReads(rows: readonly StaleReadRow[]): Rejected {
   });
 }
 
+/** Paths that an intent takes away, and those that it brings. */
+export interface Tree {
+  readonly going: ReadonlySet<RepoPath>;
+  readonly coming: ReadonlySet<RepoPath>;
+}
+
+export function treeOf(edits: readonly PreparedEdit[], state: DecideState): Tree {
+  const going = new Set(edits.filter(({ target }) => target === undefined).map(({ path }) => path));
+  const created = edits.filter((edit) => edit.target !== undefined && state.headOf(edit)?.target === undefined);
+  return { going, coming: new Set(created.map(({ path }) => path)) };
+}
+
+/** A file where a path needs a directory, or one below it. */
+export function clashOf(state: DecideState, path: RepoPath, { going, coming }: Tree): RepoPath | undefined {
+  const above = parentsOfPath(path).find(
+    (parent) => coming.has(parent) || (state.head(parent)?.target !== undefined && !going.has(parent)),
+  );
+  return above ?? state.liveBelow(path, (other) => going.has(other));
+}
+
 /** A path that comes to be must fit the tree: no file above or below it, no twin by folding. */
 function decideTree(state: DecideState, edits: readonly PreparedEdit[]): Rejected | undefined {
-  const created = edits.filter((edit) => edit.target !== undefined && state.headOf(edit)?.target === undefined);
-  const going = new Set(edits.filter(({ target }) => target === undefined).map(({ path }) => path));
-  const coming = new Set(created.map((edit) => edit.path));
-  const isGoing = (path: RepoPath): boolean => going.has(path);
+  const tree = treeOf(edits, state);
   const folded = new Map<string, RepoPath>();
-  for (const { path } of created) {
-    const above = parentsOfPath(path).find(
-      (parent) => coming.has(parent) || (state.head(parent)?.target !== undefined && !going.has(parent)),
-    );
-    const other = above ?? state.liveBelow(path, isGoing);
+  for (const path of tree.coming) {
+    const other = clashOf(state, path, tree);
     if (other !== undefined) {
       const message = `${path} cannot stand beside ${other}: one is a file where the other needs a directory`;
       return reject('path-clash', message, `delete or move ${other} in the same intent, or choose another path`, {
@@ -257,7 +318,7 @@ function decideTree(state: DecideState, edits: readonly PreparedEdit[]): Rejecte
       });
     }
     const fold = foldPath(path);
-    const twin = folded.get(fold) ?? state.collisionOf(path, isGoing);
+    const twin = folded.get(fold) ?? state.collisionOf(path, (going) => tree.going.has(going));
     folded.set(fold, path);
     if (twin !== undefined) {
       const message = `${path} collides with ${twin}: they differ in case or Unicode form only`;

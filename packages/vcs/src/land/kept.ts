@@ -69,6 +69,7 @@ export function encodeKept(intent: AdmittedIntent): Buffer {
     intent.onStaleRead,
     intent.onStale,
     intent.mergedSeq,
+    intent.asOf ?? null,
   ]);
   return deflateRawSync(packed, { level: 1 });
 }
@@ -89,6 +90,7 @@ export function decodeKept(bytes: Uint8Array): AdmittedIntent {
     onStaleRead,
     onStale,
     merged,
+    asOf,
   ] = fields;
   return {
     branch: branch as string,
@@ -112,6 +114,7 @@ export function decodeKept(bytes: Uint8Array): AdmittedIntent {
     mergedSeq: merged as number,
     // It has taken the place of the other already.
     replaces: 0,
+    asOf: (asOf as number | null) ?? undefined,
     onStaleRead: onStaleRead as 'record' | 'reject',
   };
 }

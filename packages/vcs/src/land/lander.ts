@@ -79,6 +79,10 @@ export class Lander {
   onAdvance: (() => void) | undefined;
   /** Called after a transaction that landed what the incoming side of open conflicts is, with their seqs. */
   onMetSides: ((conflicts: readonly number[]) => void) | undefined;
+  /** Called where freezes ended by themselves. */
+  onThawed: (() => void) | undefined;
+  /** Called after an intent was parked here. */
+  onParked: (() => void) | undefined;
 
   constructor(reader: LogReader, clock: Clock, mergePool: MergePool, hashPool: HashPool, choice: DriverChoice) {
     this.choice = choice;
@@ -130,7 +134,7 @@ export class Lander {
   }
 
   private prepared(admitted: AdmittedIntent, extras: LandingExtras): PreparedIntent | Rejected {
-    const asked = admitted.operationId === undefined ? undefined : digestAsked(admitted);
+    const asked = extras.split?.asked ?? (admitted.operationId === undefined ? undefined : digestAsked(admitted));
     const time = this.clock.now();
     const prepared = prepare(this.reader, admitted, extras, time, asked);
     if (!isRejected(prepared)) return prepared;
@@ -141,14 +145,19 @@ export class Lander {
 
   /** Refuses an intent that cannot be prepared, unless it landed before under its operation id. */
   async refuse(admitted: AdmittedIntent, rejected: Rejected): Promise<Outcome> {
+    return (await this.firstOutcome(admitted)) ?? rejected;
+  }
+
+  /** What an intent came to when it landed under its operation id before. Errors: `operation-mismatch`. */
+  async firstOutcome(admitted: AdmittedIntent): Promise<Outcome | undefined> {
     const { operationId } = admitted;
-    if (operationId === undefined) return rejected;
+    if (operationId === undefined) return undefined;
     const asked = digestAsked(admitted);
     const first = await this.act(() =>
       firstOutcomeOf(this.reader, this.operations.seqOf(operationId), operationId, asked),
     );
     if (first instanceof Error) throw first;
-    return first ?? rejected;
+    return first;
   }
 
   /**
@@ -307,6 +316,8 @@ export class Lander {
     const { store } = this.reader;
     const now = this.clock.now();
     let finished: BatchWriter | undefined;
+    let hasThawed = false;
+    let staleCount = 0;
     let findings: readonly (Finding | Decision)[];
     try {
       findings = store.transact((counters) => {
@@ -321,6 +332,8 @@ export class Lander {
         writer.finish();
         this.drain(counters);
         finished = writer;
+        ({ hasThawed } = batch);
+        staleCount = batch.staleCount;
         store.steps.reach('batch-written');
         return found;
       });
@@ -328,6 +341,7 @@ export class Lander {
       return this.recover(items, error);
     }
     store.steps.reach('committed');
+    this.waits.staleCount += staleCount;
     finished?.settle();
     const written: readonly LogEntry[] = finished?.written ?? [];
     this.operations.learn(written);
@@ -337,6 +351,7 @@ export class Lander {
       // First, so that who is told and lands again comes after it.
       if (met.length > 0) this.onMetSides?.(met);
       this.tellAll(items, findings, written.length > 0);
+      if (hasThawed) this.onThawed?.();
     };
   }
 
@@ -385,6 +400,7 @@ export class Lander {
       case 'outcome':
         this.leave();
         this.waits.record(item.since);
+        if (decision.outcome.kind === 'parked') this.onParked?.();
         return item.settle(decision.outcome);
       case 'fault':
         return this.fail(item, decision.error);

@@ -1,7 +1,9 @@
+import { actorOf } from '../core/actor.ts';
 import type { BlobId, RepoPath } from '../core/ids.ts';
-import { bytesOfPath } from '../core/path.ts';
+import { bytesOfPath, parentsOfPath } from '../core/path.ts';
 import { countLines } from '../core/text.ts';
 import type { Place } from '../format/entry.ts';
+import { decodeFreeze } from '../format/freeze.ts';
 import { decodeHold } from '../format/hold.ts';
 import { headKey } from '../format/keys.ts';
 import { hasObject } from '../log/staged.ts';
@@ -11,13 +13,49 @@ import type { RuleSet } from '../rules/rule-set.ts';
 import { foldKey } from './batch-writer.ts';
 import type { Target, Version } from '../log/version.ts';
 import type { DecideState } from './decide.ts';
-import type { PreparedEdit } from './prepared.ts';
+import { Lineage } from './lineage.ts';
+import type { PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** Whether `freezes` and `holds` have rows at all, and the landing rules. */
 interface Marks {
   readonly anyFreeze: boolean;
   readonly anyHold: boolean;
   readonly rules: RuleSet | undefined;
+}
+
+interface DirectoryMove {
+  readonly from: RepoPath;
+  readonly to: RepoPath;
+}
+
+/** Where a path in a directory goes along with the files that moved from there; undefined where these do not agree. */
+function followed(path: RepoPath, directory: RepoPath, moves: readonly DirectoryMove[]): RepoPath | undefined {
+  const targets = new Set(
+    moves.map(({ from, to }) => {
+      const rest = from.slice(directory.length);
+      return to.endsWith(rest) ? to.slice(0, -rest.length) : to === rest.slice(1) ? '' : undefined;
+    }),
+  );
+  const [target, ...others] = targets;
+  if (target === undefined || others.length > 0 || target === directory) return undefined;
+  const rest = path.slice(directory.length + 1);
+  return (target === '' ? rest : `${target}/${rest}`) as RepoPath;
+}
+
+/** Paths below a directory that are or were on some branch, in their order. */
+export function* pathsBelow(reader: LogReader, directory: RepoPath): Generator<RepoPath> {
+  const start = Buffer.concat([bytesOfPath(directory), Buffer.from('/')]);
+  const end = Buffer.concat([bytesOfPath(directory), Buffer.from('0')]);
+  for (const { value } of reader.store.tables.paths.getRange({ start, end })) {
+    yield reader.pathOf(value.readUInt32BE(0));
+  }
+}
+
+/** Paths that equal one by folding, itself included. */
+export function* twinsOf(reader: LogReader, path: RepoPath): Generator<RepoPath> {
+  const start = foldKey(path, 0);
+  const end = foldKey(path, 0xffffffff);
+  for (const key of reader.store.tables.folds.getKeys({ start, end })) yield reader.pathOf(key.readUInt32BE(16));
 }
 
 const noMarks: Marks = { anyFreeze: false, anyHold: false, rules: undefined };
@@ -66,11 +104,15 @@ export class LandingState implements DecideState {
     return hasObject(this.reader.store, blob);
   }
 
-  freezeOf(path: RepoPath): number {
-    if (!this.marks.anyFreeze) return 0;
+  isFrozenFor({ admitted, extras }: PreparedIntent, path: RepoPath): boolean {
+    if (!this.marks.anyFreeze) return false;
     const pathId = this.reader.getPathId(path);
-    if (pathId === undefined) return 0;
-    return this.reader.store.tables.freezes.getBinary(headKey(this.branchId, pathId))?.readUIntBE(0, 6) ?? 0;
+    const bytes =
+      pathId === undefined ? undefined : this.reader.store.tables.freezes.getBinary(headKey(this.branchId, pathId));
+    if (bytes === undefined) return false;
+    const { owner } = decodeFreeze(bytes);
+    // A freeze that nobody owns waits for whoever splits the file.
+    return owner === undefined ? extras.split?.path !== path : owner !== actorOf(admitted.author);
   }
 
   holderOf(path: RepoPath): string | undefined {
@@ -82,20 +124,86 @@ export class LandingState implements DecideState {
   }
 
   liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined {
-    const start = Buffer.concat([bytesOfPath(directory), Buffer.from('/')]);
-    const end = Buffer.concat([bytesOfPath(directory), Buffer.from('0')]);
-    for (const { value } of this.reader.store.tables.paths.getRange({ start, end })) {
-      const path = this.reader.pathOf(value.readUInt32BE(0));
+    for (const path of pathsBelow(this.reader, directory)) {
       if (!isGoing(path) && this.head(path)?.target !== undefined) return path;
     }
     return undefined;
   }
 
+  isElsewhere({ path, base }: PreparedEdit): boolean {
+    const trace = this.lineage.trace(path, base);
+    return trace.kind === 'split' || (trace.path !== path && trace.head?.target !== undefined);
+  }
+
+  get lineage(): Lineage {
+    return new Lineage(this.reader, this.branchId, (path) => this.head(path));
+  }
+
+  /**
+   * By the nearest directory above that was there as of the seq and is gone: all that it held and that was not deleted
+   * must have moved, under the same names, to one other directory.
+   */
+  movedDirectoryOf(path: RepoPath, asOf: number): RepoPath | undefined {
+    for (const directory of parentsOfPath(path)) {
+      const moves: DirectoryMove[] = [];
+      for (const below of pathsBelow(this.reader, directory)) {
+        const head = this.head(below);
+        if (head?.target !== undefined) return undefined;
+        const seen = head && this.reader.versionAsOf(head, asOf);
+        if (seen?.target === undefined) continue;
+        const trace = this.lineage.trace(below, seen.place);
+        if (trace.kind === 'at' && trace.path !== below && trace.head?.target !== undefined) {
+          moves.push({ from: below, to: trace.path });
+        }
+      }
+      if (moves.length > 0) return followed(path, directory, moves);
+    }
+    return undefined;
+  }
+
+  leftBehind({ admitted, edits }: PreparedIntent): { path: RepoPath; to: RepoPath }[] {
+    const { asOf } = admitted;
+    const moves = edits.flatMap(({ path, movedFrom }): DirectoryMove[] =>
+      movedFrom ? [{ from: movedFrom, to: path }] : [],
+    );
+    if (asOf === undefined || moves.length === 0) return [];
+    const touched = new Set(edits.map(({ path }) => path));
+    const along = new Map<RepoPath, RepoPath>();
+    for (const directory of new Set(moves.flatMap(({ from }) => parentsOfPath(from)))) {
+      const added = this.addedTo(directory, touched, asOf);
+      const inside = moves.filter(({ from }) => from.startsWith(`${directory}/`));
+      for (const path of added) {
+        const to = followed(path, directory, inside);
+        if (to !== undefined && !along.has(path) && this.head(to)?.target === undefined && !touched.has(to))
+          along.set(path, to);
+      }
+    }
+    return [...along].map(([path, to]) => ({ path, to }));
+  }
+
+  /** What an intent would leave in a directory, if all of it was added since a seq; else nothing. */
+  private addedTo(directory: RepoPath, touched: ReadonlySet<RepoPath>, asOf: number): RepoPath[] {
+    const added: RepoPath[] = [];
+    for (const path of pathsBelow(this.reader, directory)) {
+      const head = this.head(path);
+      if (head?.target === undefined || touched.has(path)) continue;
+      const isNew = this.reader.versionAsOf(head, asOf)?.target === undefined;
+      // What was moved there was meant to be there.
+      if (!isNew || this.isMovedHere(head)) return [];
+      added.push(path);
+    }
+    return added;
+  }
+
+  private isMovedHere(head: Version): boolean {
+    for (let version = head; ; version = this.reader.version(version.previous)) {
+      if (version.target !== undefined && this.reader.change(version.place).movedPathId !== 0) return true;
+      if (version.target === undefined || version.previous.seq === 0) return false;
+    }
+  }
+
   collisionOf(path: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined {
-    const start = foldKey(path, 0);
-    const end = foldKey(path, 0xffffffff);
-    for (const key of this.reader.store.tables.folds.getKeys({ start, end })) {
-      const twin = this.reader.pathOf(key.readUInt32BE(16));
+    for (const twin of twinsOf(this.reader, path)) {
       if (twin !== path && !isGoing(twin) && this.head(twin)?.target !== undefined) return twin;
     }
     return undefined;

@@ -104,7 +104,7 @@ class Preparation {
       cell: base.cell,
       base: base.version?.place ?? nowhere,
       movedFrom: source.path,
-      ...this.written(content, from.mode ?? 'file', from, blob),
+      ...this.written(content, edit.mode ?? from.mode ?? 'file', from, blob),
     };
   }
 
@@ -160,6 +160,11 @@ export function prepare(
     return reject('no-such-version', message, 'read the record and use the version that the read gives', {
       paths: [early.key],
     });
+  }
+  const { asOf } = admitted;
+  if (asOf !== undefined && !reader.heads.hasSeen(asOf)) {
+    const message = `asOf is ${asOf}, but the newest seq is ${reader.store.counters.lastSeq}`;
+    return reject('no-such-version', message, 'give the seq of the snapshot that was read');
   }
   const preparation = new Preparation(reader, branchId);
   const edits: PreparedEdit[] = [];

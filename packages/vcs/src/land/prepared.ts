@@ -5,6 +5,7 @@ import type { Body, ConflictEnding, Place } from '../format/entry.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
 import type { Target } from '../log/version.ts';
+import type { LineRun } from '../merge/index.ts';
 
 /** An edit with its bytes hashed and encoded against its base, before any lock is held. */
 export interface PreparedEdit {
@@ -21,6 +22,8 @@ export interface PreparedEdit {
   readonly base: Place;
   /** Where the path's newest version is kept; undefined where the path is new or not looked up. */
   readonly cell: HeadCell | undefined;
+  /** Path that the intent named, where the edit followed its file to another. */
+  readonly askedPath?: RepoPath;
   readonly movedFrom?: RepoPath;
   readonly movedTo?: RepoPath;
   /** What lands was taken from `base` (a chmod, a move): even `any` holds only while that is the head. */
@@ -36,6 +39,14 @@ export interface MergedNote extends DriverNote {
   readonly current: Place;
 }
 
+export interface PreparedSplit {
+  readonly path: RepoPath;
+  /** Lines from 0, by path of the module. */
+  readonly runs: readonly LineRun[];
+  /** As `PreparedIntent.asked`: what landed takes along what came since it was asked for. */
+  readonly asked: Buffer | undefined;
+}
+
 /** What only some intents carry. */
 export interface LandingExtras {
   readonly coAuthors: readonly Author[];
@@ -46,6 +57,8 @@ export interface LandingExtras {
   /** Seq of the parked entry that this carries out; 0: none. */
   readonly unparks: number;
   readonly accounts: Uint8Array | undefined;
+  /** The file that this splits, and where its lines went. */
+  readonly split: PreparedSplit | undefined;
   readonly git:
     | { readonly raw: Uint8Array; readonly id: string; readonly time: number; readonly extraParents: readonly number[] }
     | undefined;
@@ -57,6 +70,7 @@ export const noExtras: LandingExtras = {
   ending: 'resolution',
   unparks: 0,
   accounts: undefined,
+  split: undefined,
   git: undefined,
 };
 

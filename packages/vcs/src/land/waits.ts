@@ -5,6 +5,8 @@ const perMs = 1000;
 
 /** How long intents waited for their outcome. */
 export class Waits {
+  /** Times that an intent was found stale and went round once more. */
+  staleCount = 0;
   private readonly histogram = createHistogram();
 
   /** `since` by `performance.now()`. */
@@ -17,6 +19,7 @@ export class Waits {
     const at = (percentile: number): number => (count === 0 ? 0 : this.histogram.percentile(percentile) / perMs);
     return {
       count,
+      stale: this.staleCount,
       msP50: at(50),
       msP99: at(99),
       msP999: at(99.9),

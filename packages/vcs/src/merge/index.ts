@@ -17,5 +17,8 @@ export type {
   MergeResult,
 } from './merge-result.ts';
 export { MergePool, type MergePoolOptions } from './pool.ts';
+export { conflictKindOf, type ConflictKind } from './conflict-kind.ts';
 export { detectRenames, type Rename, type RenameFile, type RenameOptions } from './renames.ts';
+export { provenanceOf, type LineRun } from './provenance.ts';
+export { retarget } from './retarget.ts';
 export { mergeLines } from './three-way.ts';

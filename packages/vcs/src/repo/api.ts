@@ -54,6 +54,13 @@ export interface Snapshot {
   readText(path: string): string | undefined;
   /** In byte order of the paths; `prefix` is a directory (`src`) or empty for all. */
   list(prefix?: string): FileHead[];
+  /** The splits of the file under a path, oldest first: where its lines went. */
+  redirects(path: string): RedirectView[];
+  /**
+   * Where a file is by now: the one that stood under the path at a seq (default: the last that stood there).
+   * undefined: there never was one.
+   */
+  whereabouts(path: string, asOf?: number): Whereabouts | undefined;
   record(key: string): RecordHead | undefined;
   /** In byte order of the keys. */
   records(keyPrefix?: string): RecordHead[];
@@ -75,6 +82,94 @@ export interface ActOptions {
   readonly reason: string;
   readonly branch?: string;
 }
+
+/** How long a freeze holds, and whom it does not hold off. */
+export interface FreezeBounds {
+  /** Whose intents land all the same: an agent's id, else an author's name; default: nobody's. */
+  readonly owner?: string;
+  /**
+   * Milliseconds after which it ends by itself and what it parked is decided again; default: `limits.ownedFreezeMs`
+   * where it has an owner, who may die, else never.
+   */
+  readonly ms?: number;
+}
+
+export interface FreezeOptions extends ActOptions, FreezeBounds {}
+
+export interface FlagOptions extends ActOptions {
+  /** Freezes the path in the same transaction. */
+  readonly freeze?: FreezeBounds;
+}
+
+export interface FreezeView {
+  readonly path: RepoPath;
+  readonly branch: string;
+  readonly seq: Seq;
+  readonly reason: string;
+  readonly owner: string | undefined;
+  /** Milliseconds since 1970 at which it ends by itself; undefined: it does not. */
+  readonly until: number | undefined;
+}
+
+/** A parked intent that was decided again. */
+export interface Unparked {
+  readonly id: ParkedId;
+  readonly outcome: Outcome;
+}
+
+/** A file that a split makes. */
+export interface SplitModule {
+  readonly path: string;
+  /** Text. */
+  readonly content: string | Uint8Array;
+  /** Default: the mode of the file that is split. */
+  readonly mode?: Mode;
+  /** Default: `absent`. */
+  readonly expect?: Precondition;
+}
+
+/** Lines of a split file that went to a module one for one, unchanged or rewritten. Lines count from 1. */
+export interface RedirectRange {
+  readonly start: number;
+  readonly count: number;
+  readonly path: string;
+  readonly toStart: number;
+}
+
+export interface SplitOptions {
+  readonly author: Author;
+  readonly message?: string;
+  readonly rationale?: string;
+  readonly task?: string;
+  readonly branch?: string;
+  readonly operationId?: string;
+  readonly modules: readonly SplitModule[];
+  /** What stays under the old path; null: nothing. */
+  readonly remains: string | Uint8Array | null;
+  /** The file's version that the modules were made from (or the seq of a snapshot); default: the newest. */
+  readonly expect?: number;
+  /** Where lines went; default: found by comparing. A line that is in no range went nowhere. */
+  readonly ranges?: readonly RedirectRange[];
+}
+
+/** Where the lines of a file went when it was split. */
+export interface RedirectView {
+  readonly path: RepoPath;
+  /** Of the landing that split it; the file as it was stands at the seq before. */
+  readonly seq: Seq;
+  readonly author: Author;
+  /** What the split made, the old path among them where something stayed there. */
+  readonly modules: readonly RepoPath[];
+  /** In the order of the old file. */
+  readonly ranges: readonly (RedirectRange & { readonly path: RepoPath })[];
+}
+
+/** What became of a file, through any number of moves and splits. */
+export type Whereabouts =
+  | { readonly kind: 'here' | 'moved'; readonly path: RepoPath }
+  /** `paths`: where its parts are now. */
+  | { readonly kind: 'split'; readonly paths: readonly RepoPath[] }
+  | { readonly kind: 'deleted' };
 
 export interface Resolution {
   readonly author: Author;
@@ -210,15 +305,31 @@ export interface Repo {
    */
   remerge(id: string): Promise<Outcome>;
 
-  /** Marks a path as a megafile candidate; an event, nothing else. */
-  flag(path: string, options: ActOptions): Promise<Seq>;
-  /** Parks intents on the path until it is thawed. */
-  freeze(path: string, options: ActOptions): Promise<Seq>;
-  /** Parked intents are decided again in their order; their outcomes come back. */
-  thaw(
+  /** Marks a path as a megafile candidate: an event, and a freeze where that is asked for. */
+  flag(path: string, options: FlagOptions): Promise<Seq>;
+  /** Parks intents on the path, but for its owner's, until it is thawed, split, or over. Errors: `invalid-argument`. */
+  freeze(path: string, options: FreezeOptions): Promise<Seq>;
+  freezes(): FreezeView[];
+  /**
+   * Ends freezes whose time is over and decides again what waits for none. It happens by itself when a repository is
+   * opened, with each landing, and in a process that froze or parked something when the time is over.
+   */
+  unpark(): Promise<readonly Unparked[]>;
+  /**
+   * Splits a file into modules, as one intent that makes all of them and leaves what remains. From then on an edit that
+   * is based on the file as it was goes, hunk by hunk, to where its lines went: of parked, stale and kept intents alike;
+   * what belongs to no one place is a conflict. Changes of the file since `expect` go along, or it is rejected as
+   * `stale`. A freeze of the path ends with it; what it parked is decided again. Another's freeze: rejected, `frozen`.
+   * Errors: `invalid-argument` where the path is no text or nothing of it goes anywhere.
+   */
+  split(
     path: string,
-    options: ActOptions,
-  ): Promise<{ readonly seq: Seq; readonly parked: readonly { readonly id: ParkedId; readonly outcome: Outcome }[] }>;
+    options: SplitOptions,
+  ): Promise<{ readonly outcome: Outcome; readonly parked: readonly Unparked[] }>;
+  /** The splits of the file under a path, oldest first. Errors: `no-such-branch`, `no-such-seq`. */
+  redirects(path: string, options?: { readonly at?: number; readonly branch?: string }): RedirectView[];
+  /** Parked intents are decided again in their order; their outcomes come back. */
+  thaw(path: string, options: ActOptions): Promise<{ readonly seq: Seq; readonly parked: readonly Unparked[] }>;
 
   fork(
     name: string,

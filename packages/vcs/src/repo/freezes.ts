@@ -1,17 +1,23 @@
 import { MoundError } from '../core/errors.ts';
-import { parkedIdOf, type ParkedId, type RepoPath, type Seq } from '../core/ids.ts';
+import { parkedIdOf, type RepoPath, type Seq } from '../core/ids.ts';
+import { limits } from '../core/limits.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { isPathFault, parsePath } from '../core/path.ts';
 import type { Clock } from '../core/ports.ts';
 import { encodeFlag } from '../format/contention.ts';
 import type { ParkedEntry } from '../format/entry.ts';
+import { decodeFreeze } from '../format/freeze.ts';
 import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
+import type { BatchWriter, Mark } from '../land/batch-writer.ts';
 import type { Lander } from '../land/lander.ts';
 import { noExtras } from '../land/prepared.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import type { Store } from '../store/store.ts';
 import { keptOf } from '../views/conflicts.ts';
-import type { ActOptions } from './api.ts';
+import type { ActOptions, FlagOptions, FreezeBounds, FreezeOptions, FreezeView, Unparked } from './api.ts';
+
+/** Longer delays are cut off by timers. */
+const timerMsMax = 2 ** 31 - 1;
 
 /** Marks on paths, and the parked intents that wait for a thaw. */
 export class Freezes {
@@ -19,6 +25,8 @@ export class Freezes {
   private readonly reader: LogReader;
   private readonly lander: Lander;
   private readonly clock: Clock;
+  private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
 
   constructor(reader: LogReader, lander: Lander, clock: Clock) {
     this.store = reader.store;
@@ -27,47 +35,100 @@ export class Freezes {
     this.clock = clock;
   }
 
-  async mark(kind: 'flag' | 'freeze' | 'thaw', path: string, options: ActOptions): Promise<Seq> {
-    const repoPath = mustParsePath(path);
-    const time = this.clock.now();
-    return this.lander.act((writer, counters) => {
-      const branchId = this.reader.branchNamed(options.branch ?? 'main').id;
-      const authorId = writer.authorId(options.author);
-      const entry = { time, branchId, authorId, path: repoPath, reason: options.reason };
-      const key = headKey(branchId, writer.pathId(repoPath));
-      if (kind === 'flag') {
-        const flagged = writer.append({ ...entry, kind, signal: undefined });
-        this.store.put('flags', key, encodeFlag({ seq: flagged, time }));
-        return flagged;
-      }
-      const seq = writer.append({ ...entry, kind });
-      const isFrozen = this.store.tables.freezes.getBinary(key) !== undefined;
-      if (kind === 'freeze') {
-        this.store.put('freezes', key, seqKey(seq));
-        if (!isFrozen) counters.freezes++;
-      }
-      if (kind === 'thaw' && isFrozen) {
-        this.store.tables.freezes.removeSync(key);
-        counters.freezes--;
-      }
+  async flag(path: string, options: FlagOptions): Promise<Seq> {
+    return this.mark(path, options, (writer, mark) => {
+      const seq = writer.append({ kind: 'flag', ...mark, signal: undefined });
+      const key = headKey(mark.branchId, writer.pathId(mark.path));
+      this.store.put('flags', key, encodeFlag({ seq, time: mark.time }));
+      if (options.freeze !== undefined) writer.freeze({ ...mark, ...this.bounds(options.freeze) });
       return seq;
     });
   }
 
-  async thaw(
-    path: string,
-    options: ActOptions,
-  ): Promise<{ readonly seq: Seq; readonly parked: { readonly id: ParkedId; readonly outcome: Outcome }[] }> {
-    const seq = await this.mark('thaw', path, options);
+  async freeze(path: string, options: FreezeOptions): Promise<Seq> {
+    const bounds = this.bounds(options);
+    const seq = await this.mark(path, options, (writer, mark) => writer.freeze({ ...mark, ...bounds }));
+    this.watch();
+    return seq;
+  }
+
+  /** A freeze that somebody owns ends by itself: its owner may die. */
+  private bounds({ owner, ms }: FreezeBounds): { owner: string | undefined; until: number } {
+    const isTime = ms === undefined || (Number.isFinite(ms) && ms > 0);
+    if (!isTime) throw new MoundError('invalid-argument', `a freeze of ${ms} ms cannot be`, { ms });
+    const lasts = ms ?? (owner === undefined ? undefined : limits.ownedFreezeMs);
+    return { owner, until: lasts === undefined ? 0 : Math.ceil(this.clock.now() + lasts) };
+  }
+
+  private mark<T>(path: string, options: ActOptions, write: (writer: BatchWriter, mark: Mark) => T): Promise<T> {
+    const repoPath = mustParsePath(path);
+    const time = this.clock.now();
+    return this.lander.act((writer) => {
+      const branchId = this.reader.branchNamed(options.branch ?? 'main').id;
+      const authorId = writer.authorId(options.author);
+      return write(writer, { time, branchId, authorId, path: repoPath, reason: options.reason });
+    });
+  }
+
+  async thaw(path: string, options: ActOptions): Promise<{ readonly seq: Seq; readonly parked: readonly Unparked[] }> {
+    const seq = await this.mark(path, options, (writer, mark) => writer.thaw(mark));
     this.store.steps.reach('thaw-marked');
-    const parked: { id: ParkedId; outcome: Outcome }[] = [];
+    return { seq, parked: await this.unparkAll() };
+  }
+
+  /** Ends what freezes are over, then decides again what they kept; see `Repo.unpark`. */
+  async retry(): Promise<Unparked[]> {
+    // Any batch ends the freezes whose time is over.
+    await this.lander.act(() => undefined);
+    return this.unparkAll();
+  }
+
+  /** Decides again what waits for no freeze any more, oldest first. */
+  async unparkAll(): Promise<Unparked[]> {
+    const parked: Unparked[] = [];
     // All that are open: another freeze may have ended since without anyone to decide its intents again.
     for (const parkedSeq of this.openParked()) {
       // One that fails must not hold up those behind it; it waits for the next thaw.
       const outcome = await this.unpark(parkedSeq).catch(() => undefined);
       if (outcome) parked.push({ id: parkedIdOf(parkedSeq), outcome });
     }
-    return { seq, parked };
+    return parked;
+  }
+
+  /** The freezes that hold now. */
+  list(): FreezeView[] {
+    this.reader.refresh();
+    const views: FreezeView[] = [];
+    if (this.store.counters.freezes === 0) return views;
+    for (const { key, value } of this.store.tables.freezes.getRange({})) {
+      const { seq, owner, until } = decodeFreeze(value);
+      const entry = this.reader.mustGetEntry(seq);
+      const branch = this.reader.branch(key.readUInt32BE(0)).name;
+      const path = this.reader.pathOf(key.readUInt32BE(4));
+      const reason = entry.kind === 'freeze' ? entry.reason : '';
+      views.push({ path, branch, seq: seq as Seq, reason, owner, until: until === 0 ? undefined : until });
+    }
+    return views;
+  }
+
+  /** Waits for the end of the freeze that is over first: nobody else may come by. */
+  readonly watch = (): void => {
+    if (this.isClosed) return;
+    clearTimeout(this.timer);
+    const ends = this.list().flatMap(({ until }) => until ?? []);
+    if (ends.length === 0) return;
+    const ms = Math.min(Math.max(1, Math.min(...ends) - this.clock.now()), timerMsMax);
+    this.timer = setTimeout(() => {
+      void this.retry()
+        .catch(() => undefined)
+        .then(this.watch);
+    }, ms);
+    this.timer.unref();
+  };
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
   }
 
   /** Seqs of the parked entries that still wait, oldest first. */
@@ -111,15 +172,17 @@ export class Freezes {
     });
   }
 
-  /** Goes on where a process died between a thaw and what it was to set free. */
+  /** Goes on where a process died between a thaw and what it was to set free, or where a freeze ended without anyone. */
   async unparkThawed(): Promise<void> {
     if (this.store.isReadOnly) return;
+    const isOver = this.list().some(({ until }) => until !== undefined && until <= this.clock.now());
     // One that cannot be decided now must keep nobody from opening the repository.
-    for (const seq of this.openParked()) await this.unpark(seq).catch(() => undefined);
+    await (isOver ? this.retry() : this.unparkAll()).catch(() => undefined);
+    this.watch();
   }
 }
 
-function mustParsePath(path: string): RepoPath {
+export function mustParsePath(path: string): RepoPath {
   const parsed = parsePath(path);
   if (isPathFault(parsed)) throw new MoundError('invalid-argument', `path '${path}' ${parsed.reason}`, { path });
   return parsed;

@@ -1,6 +1,9 @@
 import { MoundError } from '../core/errors.ts';
+import type { RepoPath } from '../core/ids.ts';
 import { absent, version, type Change } from '../core/intent.ts';
+import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { Place } from '../format/entry.ts';
 import { headKey } from '../format/keys.ts';
 import { admit } from '../intent/admit.ts';
 import { isRejected } from '../intent/reject.ts';
@@ -38,6 +41,7 @@ export async function mergeBranch(
     author: options.author,
     message: options.message ?? `Merge branch ${name}`,
     changes: changesOf(reader, branch),
+    asOf: branch.forkSeq,
     records: [{ key: mergedKey(name, into), expect: absent, value: String(branch.commitSeq) }],
     ...(options.rationale !== undefined && { rationale: options.rationale }),
     ...(options.operationId !== undefined && { operationId: options.operationId }),
@@ -48,21 +52,88 @@ export async function mergeBranch(
   return lander.land({ ...form, mergedSeq }, noExtras);
 }
 
-/** Each path with a version of the branch's own, against what it was at the fork. */
+/** A path with a version of the branch's own, now and at the fork. */
+interface BranchPath {
+  readonly path: RepoPath;
+  readonly pathId: number;
+  readonly place: Place;
+  readonly mode: Mode | undefined;
+  readonly wasThere: boolean;
+}
+
+/** Each path with a version of the branch's own, against what it was at the fork; what it moved is a move. */
 function changesOf(reader: LogReader, branch: BranchRow): Change[] {
-  const { id, parentId, forkSeq } = branch;
-  const changes: Change[] = [];
+  const paths = pathsOf(reader, branch);
+  const sources = sourcesOf(reader, branch, paths);
+  const moved = new Set(sources.values());
+  return paths.flatMap(({ path, place, mode, wasThere }): Change[] => {
+    const expect = wasThere ? version(branch.forkSeq) : absent;
+    const source = sources.get(path);
+    if (mode !== undefined && source !== undefined) {
+      const content = reader.content(place);
+      return [
+        { kind: 'move', path: source, to: path, content, mode, expect: version(branch.forkSeq), expectTo: expect },
+      ];
+    }
+    if (mode !== undefined) return [{ kind: 'put', path, content: reader.content(place), mode, expect }];
+    return wasThere && !moved.has(path) ? [{ kind: 'delete', path, expect }] : [];
+  });
+}
+
+function pathsOf(reader: LogReader, { id, parentId, forkSeq }: BranchRow): BranchPath[] {
+  const paths: BranchPath[] = [];
   const range = { start: headKey(id, 0), end: headKey(id + 1, 0) };
   for (const { key, value } of reader.store.tables.heads.getRange(range)) {
     const pathId = key.readUInt32BE(4);
-    const path = reader.pathOf(pathId);
     const { place, mode } = decodeHead(value);
     const before = reader.head(parentId, pathId);
     const atFork = before && reader.headAsOf(before, forkSeq);
-    const wasThere = atFork?.mode !== undefined;
-    const expect = wasThere ? version(forkSeq) : absent;
-    if (mode !== undefined) changes.push({ kind: 'put', path, content: reader.content(place), mode, expect });
-    else if (wasThere) changes.push({ kind: 'delete', path, expect });
+    paths.push({ path: reader.pathOf(pathId), pathId, place, mode, wasThere: atFork?.mode !== undefined });
   }
-  return changes;
+  return paths;
+}
+
+/** Where the files that the branch moved stood at the fork, by where they are now; each went to one place. */
+function sourcesOf(
+  reader: LogReader,
+  { id, forkSeq }: BranchRow,
+  paths: readonly BranchPath[],
+): Map<RepoPath, RepoPath> {
+  const gone = new Set(paths.filter(({ mode, wasThere }) => mode === undefined && wasThere).map(({ path }) => path));
+  const sources = new Map<RepoPath, RepoPath>();
+  for (const { path, pathId, mode } of paths) {
+    if (mode === undefined) continue;
+    const head = reader.head(id, pathId);
+    const source = head && originOf(reader, id, path, head.place, forkSeq);
+    // Its old name must be free: something else may stand there by now.
+    if (source !== undefined && gone.delete(source)) sources.set(path, source);
+  }
+  return sources;
+}
+
+/** The path that a file had at the fork, if the branch moved it since. */
+function originOf(
+  reader: LogReader,
+  branchId: number,
+  path: RepoPath,
+  from: Place,
+  forkSeq: number,
+): RepoPath | undefined {
+  let at = path;
+  let place = from;
+  while (place.seq > forkSeq) {
+    const { mode, movedPathId, previous } = reader.change(place);
+    // It was made here.
+    if (mode === undefined) return undefined;
+    if (movedPathId === 0) {
+      place = previous;
+      continue;
+    }
+    at = reader.pathOf(movedPathId);
+    const head = reader.head(branchId, movedPathId);
+    const before = head && reader.headAsOf(head, place.seq - 1);
+    if (before?.mode === undefined) return undefined;
+    place = before.place;
+  }
+  return place.seq === 0 || at === path ? undefined : at;
 }

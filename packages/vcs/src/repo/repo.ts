@@ -54,6 +54,9 @@ import type {
   BranchView,
   CompactOptions,
   DiffEntry,
+  FlagOptions,
+  FreezeOptions,
+  FreezeView,
   GcOptions,
   GitLanding,
   GitMarks,
@@ -61,15 +64,19 @@ import type {
   PurgeOptions,
   PutOptions,
   Repo,
+  RedirectView,
   Resolution,
   RestoreOptions,
   RevertOptions,
   Snapshot,
+  SplitOptions,
   TagView,
+  Unparked,
 } from './api.ts';
 import { landGit, StoreGitMarks } from './git-landing.ts';
 import { Branches } from './branches.ts';
 import { Freezes } from './freezes.ts';
+import { Splits } from './split.ts';
 import { mergeBranch } from './merge-branch.ts';
 import { diffSnapshots, restoreIntent } from './restore.ts';
 import { revertIntent } from './revert.ts';
@@ -100,8 +107,9 @@ export class EmbeddedRepo implements Repo {
   private readonly feed: Feed;
   private readonly history: History;
   private readonly openConflicts: Conflicts;
-  private readonly freezes: Freezes;
   private readonly remerges: Remerges;
+  private readonly marks: Freezes;
+  private readonly splits: Splits;
   private readonly named: Branches;
 
   private constructor(store: Store, clock: Clock, random: Random, drivers: Drivers) {
@@ -118,7 +126,10 @@ export class EmbeddedRepo implements Repo {
     this.openConflicts = new Conflicts(this.reader, choice);
     this.remerges = new Remerges(this.reader, this.lander, this.openConflicts);
     this.lander.onMetSides = (seqs) => void this.remerges.closeMet(seqs).catch(() => undefined);
-    this.freezes = new Freezes(this.reader, this.lander, clock);
+    this.marks = new Freezes(this.reader, this.lander, clock);
+    this.splits = new Splits(this.reader, this.lander, this.marks);
+    this.lander.onParked = this.marks.watch;
+    this.lander.onThawed = () => void this.marks.unparkAll().catch(() => undefined);
     this.named = new Branches(this.reader, this.lander, clock);
     this.gitMarks = new StoreGitMarks(store, this.lander);
     this.clock = clock;
@@ -138,7 +149,7 @@ export class EmbeddedRepo implements Repo {
     const drivers = new Drivers(options.drivers);
     const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random, drivers);
     repo.store.steps.reach('store-opened');
-    await repo.freezes.unparkThawed();
+    await repo.marks.unparkThawed();
     await repo.remerges.closeAllMet();
     return repo;
   }
@@ -322,16 +333,32 @@ export class EmbeddedRepo implements Repo {
     return this.remerges.remerge(id);
   }
 
-  async flag(path: string, options: ActOptions): Promise<Seq> {
-    return this.freezes.mark('flag', path, options);
+  async flag(path: string, options: FlagOptions): Promise<Seq> {
+    return this.marks.flag(path, options);
   }
 
-  async freeze(path: string, options: ActOptions): Promise<Seq> {
-    return this.freezes.mark('freeze', path, options);
+  async freeze(path: string, options: FreezeOptions): Promise<Seq> {
+    return this.marks.freeze(path, options);
+  }
+
+  freezes(): FreezeView[] {
+    return this.marks.list();
+  }
+
+  unpark(): Promise<readonly Unparked[]> {
+    return this.marks.retry();
+  }
+
+  split(path: string, options: SplitOptions): ReturnType<Repo['split']> {
+    return this.splits.split(path, options);
+  }
+
+  redirects(path: string, { at, branch }: { at?: number; branch?: string } = {}): RedirectView[] {
+    return this.snapshot(at, branch).redirects(path);
   }
 
   async thaw(path: string, options: ActOptions): ReturnType<Repo['thaw']> {
-    const thawed = await this.freezes.thaw(path, options);
+    const thawed = await this.marks.thaw(path, options);
     await this.remerges.closeAllMet();
     return thawed;
   }
@@ -403,6 +430,7 @@ export class EmbeddedRepo implements Repo {
   }
 
   async close(): Promise<void> {
+    this.marks.close();
     await this.lander.drained();
     this.store.steps.reach('drained');
     await Promise.all([this.mergePool.close(), this.hashPool.close()]);

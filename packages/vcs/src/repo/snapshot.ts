@@ -5,11 +5,13 @@ import { bytesOfPath, isPathFault, parsePath } from '../core/path.ts';
 import type { BranchRow } from '../format/branch.ts';
 import { decodePlace } from '../format/head.ts';
 import type { Place, RecordRow } from '../format/entry.ts';
+import { Lineage } from '../land/lineage.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { PastHeads } from '../log/past-heads.ts';
 import { placeAsOf } from '../log/places.ts';
 import type { Version } from '../log/version.ts';
-import type { FileHead, RecordHead, Snapshot } from './api.ts';
+import type { FileHead, RecordHead, RedirectView, Snapshot, Whereabouts } from './api.ts';
+import { redirectsOf, whereaboutsOf } from './redirects.ts';
 
 export class LogSnapshot implements Snapshot {
   readonly branch: string;
@@ -28,9 +30,7 @@ export class LogSnapshot implements Snapshot {
   }
 
   private rawHead(path: string): { path: RepoPath; head: Version } | undefined {
-    // Imported names that no new change may use can be read all the same.
-    const parsed = path.startsWith('//hex:') ? (path as RepoPath) : parsePath(path);
-    const repoPath = isPathFault(parsed) ? (path as RepoPath) : parsed;
+    const repoPath = repoPathOf(path);
     const pathId = this.reader.getPathId(repoPath);
     const head = pathId === undefined ? undefined : this.asOf(pathId);
     return head && { path: repoPath, head };
@@ -40,6 +40,29 @@ export class LogSnapshot implements Snapshot {
     this.reader.store.mustBeOpen();
     const found = this.rawHead(path);
     return found && this.fileHead(found.path, found.head);
+  }
+
+  redirects(path: string): RedirectView[] {
+    this.reader.store.mustBeOpen();
+    return redirectsOf(this.reader, this.lineage, repoPathOf(path), this.seq);
+  }
+
+  whereabouts(path: string, asOf = this.seq as number): Whereabouts | undefined {
+    this.reader.store.mustBeOpen();
+    const repoPath = repoPathOf(path);
+    const head = this.versionOf(repoPath);
+    return head && whereaboutsOf(this.reader, this.lineage, repoPath, this.reader.versionAsOf(head, asOf));
+  }
+
+  private get lineage(): Lineage {
+    return new Lineage(this.reader, this.branchId, (path) => this.versionOf(path));
+  }
+
+  /** The newest version of a path as of this snapshot, a tombstone too. */
+  private versionOf(path: RepoPath): Version | undefined {
+    const pathId = this.reader.getPathId(path);
+    const newest = pathId === undefined ? undefined : this.reader.heads.get(this.branchId, pathId);
+    return newest && this.reader.versionAsOf(newest, this.seq);
   }
 
   /** The live version of a path as of this snapshot. */
@@ -110,6 +133,12 @@ export class LogSnapshot implements Snapshot {
     }
     return records;
   }
+}
+
+/** Imported names that no new change may use can be read all the same. */
+function repoPathOf(path: string): RepoPath {
+  const parsed = path.startsWith('//hex:') ? (path as RepoPath) : parsePath(path);
+  return isPathFault(parsed) ? (path as RepoPath) : parsed;
 }
 
 function recordHead({ seq }: Place, row: RecordRow | undefined): RecordHead | undefined {

@@ -36,6 +36,8 @@ export interface Counters {
   hunksDiscarded: number;
   /** Newest landing that wrote a landing rule; 0: there never was one. */
   rulesSeq: number;
+  /** Rows of `redirects`. */
+  redirects: number;
 }
 
 export const firstCounters: Counters = {
@@ -59,6 +61,7 @@ export const firstCounters: Counters = {
   hunksTransformed: 0,
   hunksDiscarded: 0,
   rulesSeq: 0,
+  redirects: 0,
 };
 
 /** The order of the fields on disk. */
@@ -83,6 +86,7 @@ const fields = [
   'hunksTransformed',
   'hunksDiscarded',
   'rulesSeq',
+  'redirects',
 ] as const satisfies readonly (keyof Counters)[];
 
 export const encodeCounters = (counters: Counters): Buffer => pack(fields.map((field) => counters[field]));

@@ -30,6 +30,7 @@ const tableNames = {
   flags: 'flags',
   contention: 'contention',
   holds: 'holds',
+  redirects: 'redirects',
   tags: 'tags',
   commits: 'commits',
   gitBySeq: 'git-by-seq',

@@ -2,8 +2,10 @@ import type { RepoPath } from '../core/ids.ts';
 import type { DriverNote } from '../core/outcome.ts';
 import { nowhere, type ConflictEntry, type Place } from '../format/entry.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
+import { Lineage, type Part } from '../land/lineage.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
+import type { Version } from '../log/version.ts';
 import { mergeFile, undriven, type FileState, type LineRange } from '../merge/index.ts';
 import { treeClash } from './tree-clash.ts';
 
@@ -24,9 +26,6 @@ export interface ConflictRow {
 
 type Put = Edit & { readonly kind: 'put' };
 
-/** Moves of one path that an edit follows at most. */
-const followMax = 8;
-
 const isSamePlace = (a: Place, b: Place): boolean => a.seq === b.seq && a.index === b.index;
 
 /**
@@ -41,12 +40,14 @@ export class ConflictRows {
   private readonly entry: ConflictEntry;
   private readonly kept: AdmittedIntent;
   private readonly asOf: number;
+  private readonly lineage: Lineage;
 
   constructor(reader: LogReader, entry: ConflictEntry, kept: AdmittedIntent, asOf: number) {
     this.reader = reader;
     this.entry = entry;
     this.kept = kept;
     this.asOf = asOf;
+    this.lineage = new Lineage(reader, entry.branchId, (path) => this.versionAt(path, asOf));
   }
 
   rows(): ConflictRow[] {
@@ -69,9 +70,14 @@ export class ConflictRows {
     !this.kept.edits.some((edit) => edit.path === path && edit.kind === 'delete');
 
   private placeAt(path: RepoPath, seq: number): Place {
+    return this.versionAt(path, seq)?.place ?? nowhere;
+  }
+
+  private versionAt(path: RepoPath, seq: number): Version | undefined {
     const pathId = this.reader.getPathId(path);
     const head = pathId === undefined ? undefined : this.reader.head(this.entry.branchId, pathId);
-    return (head && this.reader.headAsOf(head, seq)?.place) ?? nowhere;
+    const then = head && this.reader.headAsOf(head, seq);
+    return then && this.reader.version(then.place);
   }
 
   private stateAt(place: Place): FileState | null {
@@ -91,19 +97,6 @@ export class ConflictRows {
     return this.kept.edits.find((other) => other.kind === 'put' && other.movedFrom === edit.path);
   }
 
-  /** Where a path that was moved away stands as of the seq; itself where it was not, or is edited there as well. */
-  private follow(path: RepoPath): RepoPath {
-    let at = path;
-    for (let step = 0; step < followMax && this.liveAt(at, this.asOf).seq === 0; step++) {
-      const place = this.placeAt(at, this.asOf);
-      const moved = place.seq === 0 ? 0 : this.reader.change(place).movedPathId;
-      if (moved === 0) break;
-      at = this.reader.pathOf(moved);
-    }
-    const isEdited = at !== path && this.kept.edits.some((edit) => edit.path === at);
-    return isEdited || this.liveAt(at, this.asOf).seq === 0 ? path : at;
-  }
-
   private incomingOf(edit: Edit, base: FileState | null): FileState | null {
     if (edit.kind === 'delete') return null;
     if (edit.kind === 'chmod') return base && { content: base.content, mode: edit.mode };
@@ -113,11 +106,41 @@ export class ConflictRows {
 
   private plainRows(edit: Edit): ConflictRow[] {
     const base = this.baseOf(edit);
-    const path = base.seq === 0 ? edit.path : this.follow(edit.path);
-    const current = this.liveAt(path, this.asOf);
     const incoming = this.incomingOf(edit, this.stateAt(base));
+    const stays = { path: edit.path, base, current: this.liveAt(edit.path, this.asOf), incoming };
     const isForced = edit.expect.kind === 'any';
-    return this.row(edit.path, { path, base, current, incoming }, isForced || isSamePlace(base, current));
+    const trace = base.seq === 0 || isForced ? undefined : this.lineage.trace(edit.path, base);
+    if (trace?.kind === 'split' && incoming !== null)
+      return this.splitRows(edit, this.lineage.parts(trace, base, incoming));
+    const isElsewhere = trace?.kind === 'at' && trace.path !== edit.path && trace.head?.mode !== undefined;
+    const isEdited = isElsewhere && this.kept.edits.some(({ path }) => path === trace.path);
+    const sides =
+      isElsewhere && !isEdited ? { ...stays, path: trace.path, current: trace.head?.place ?? nowhere } : stays;
+    return this.row(edit.path, sides, isForced || isSamePlace(base, sides.current));
+  }
+
+  /** An edit of a file that was split is shown whole where one part of it does not merge. */
+  private splitRows(edit: Edit, parts: readonly Part[]): ConflictRow[] {
+    const rows = parts.map(({ path, base, incoming, head, isUnplaced }): ConflictRow => {
+      const current = head?.mode === undefined ? nowhere : head.place;
+      const recorded = this.entry.paths.find((row) => row.askedPath === edit.path && row.path === path);
+      const merged = mergeFile({ path, base: this.stateAt(base), current: this.stateAt(current), incoming });
+      const found = merged.kind === 'conflict' ? merged.reason : 'split';
+      const reason = isUnplaced ? 'split' : (recorded?.reason ?? found);
+      const note = recorded ?? merged;
+      return { askedPath: edit.path, path, reason, note, refused: recorded?.refused, base, current, incoming };
+    });
+    const isRecorded = this.entry.paths.some((row) => row.askedPath === edit.path);
+    const isOpen = parts.some(({ isUnplaced }) => isUnplaced) || rows.some((row) => !this.isClean(row));
+    if (!isRecorded && !isOpen) return [];
+    if (rows.length > 0) return rows;
+    // Nothing of it is left to do by now; it was recorded all the same.
+    const current = this.liveAt(edit.path, this.asOf);
+    return this.row(edit.path, { path: edit.path, base: current, current, incoming: this.stateAt(current) }, false);
+  }
+
+  private isClean({ path, base, current, incoming }: ConflictRow): boolean {
+    return mergeFile({ path, base: this.stateAt(base), current: this.stateAt(current), incoming }).kind === 'clean';
   }
 
   private moveRows(edit: Put, source: Edit): ConflictRow[] {
@@ -128,15 +151,53 @@ export class ConflictRows {
     const incoming = this.incomingOf(edit, this.stateAt(sourceBase));
     const isSourceChanged = sourceNow.seq !== 0 && !isSamePlace(sourceBase, sourceNow);
     const isTaken = taken.seq !== 0 && !isSamePlace(base, taken);
+    const elsewhere = this.movedElsewhere(source, sourceBase);
     if (!isTaken) {
       // The newer text of the source is what the moved file has to be merged with.
-      const sides = { path: edit.path, base: sourceBase, current: sourceNow, incoming };
-      return this.row(edit.path, sides, sourceNow.seq !== 0 && !isSourceChanged);
+      const sides = { path: edit.path, base: sourceBase, current: elsewhere ? nowhere : sourceNow, incoming };
+      const rows = this.row(edit.path, sides, elsewhere === undefined && sourceNow.seq !== 0 && !isSourceChanged);
+      return [...rows, ...this.elsewhereRows(source, sourceBase, elsewhere)];
     }
-    const rows = this.row(edit.path, { path: edit.path, base, current: taken, incoming }, false);
+    const isSameMove = elsewhere?.path === edit.path;
+    const rows = this.row(
+      edit.path,
+      { path: edit.path, base: isSameMove ? sourceBase : base, current: taken, incoming },
+      false,
+    );
+    if (isSameMove) return rows;
+    if (elsewhere !== undefined) return [...rows, ...this.elsewhereRows(source, sourceBase, elsewhere)];
     if (!isSourceChanged) return rows;
     const left = { path: source.path, base: sourceBase, current: sourceNow, incoming: null };
     return [...rows, ...this.row(source.path, left, false)];
+  }
+
+  /** Where others moved the source of a move. */
+  private movedElsewhere(source: Edit, base: Place): { path: RepoPath; head: Version } | undefined {
+    const trace = base.seq === 0 ? undefined : this.lineage.trace(source.path, base);
+    const isMoved = trace?.kind === 'at' && trace.path !== source.path && trace.head?.mode !== undefined;
+    return isMoved && trace.head !== undefined ? { path: trace.path, head: trace.head } : undefined;
+  }
+
+  /** The other name of a file that both sides moved: a result is needed for it as well. */
+  private elsewhereRows(
+    source: Edit,
+    base: Place,
+    elsewhere: { path: RepoPath; head: Version } | undefined,
+  ): ConflictRow[] {
+    if (elsewhere === undefined) return [];
+    const { path, head } = elsewhere;
+    return [
+      {
+        askedPath: source.path,
+        path,
+        reason: 'move/move',
+        note: undriven,
+        refused: undefined,
+        base,
+        current: head.place,
+        incoming: null,
+      },
+    ];
   }
 
   /** A row where the path was recorded, or where it no longer merges. */
@@ -149,7 +210,11 @@ export class ConflictRows {
     const { path, base, current, incoming } = sides;
     const isNew = current.seq === 0 && incoming !== null;
     const clash = isNew ? treeClash(this.reader, path, this.staysAt) : undefined;
-    if (clash !== undefined) return [{ askedPath, reason: clash, note: undriven, refused: undefined, ...sides }];
+    if (clash !== undefined) {
+      // As recorded it says more closely what stands there.
+      const reason = recorded?.reason.endsWith('/directory') === true ? recorded.reason : clash;
+      return [{ askedPath, reason, note: undriven, refused: undefined, ...sides }];
+    }
     if (isSettled && !recorded) return [];
     const merged = mergeFile({ path, base: this.stateAt(base), current: this.stateAt(current), incoming });
     if (merged.kind === 'clean' && !recorded) return [];

@@ -14,7 +14,7 @@ import type { Stretch } from '../land/stretches.ts';
 import { wouldLand } from '../land/try-again.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
-import { conflictHunks, hintOf, isText, splitLines, type FileState } from '../merge/index.ts';
+import { conflictHunks, conflictKindOf, hintOf, isText, splitLines, type FileState } from '../merge/index.ts';
 import { ConflictRows, type ConflictRow } from './conflict-rows.ts';
 import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
 
@@ -175,6 +175,7 @@ export class Conflicts {
     const currentBy = (): SideAuthor[] => this.landingsOf(open, row, asOf).map((seq) => sideAuthorAt(this.reader, seq));
     return {
       path,
+      kind: conflictKindOf(reason),
       reason,
       driver,
       driverVersion,

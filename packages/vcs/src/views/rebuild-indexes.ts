@@ -2,7 +2,8 @@ import { encodeBranch, type BranchRow } from '../format/branch.ts';
 import { decodeEntry } from '../format/entry-codec.ts';
 import type { ConflictEntry, ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
-import { authorKey, conflictSideKey, headKey, idKey, pathKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { authorKey, conflictSideKey, headKey, idKey, pathKey, redirectKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { encodeFreeze } from '../format/freeze.ts';
 import { encodeFlag, withMark, type ContentionMark } from '../format/contention.ts';
 import { decodeSegment } from '../format/segment.ts';
 import { countFates } from '../land/account-codec.ts';
@@ -82,6 +83,7 @@ class Rebuild {
     this.counters.operationsSeq = this.counters.lastSeq;
     this.counters.commitsSeq = this.counters.lastSeq;
     this.counters.freezes = this.rows('freezes').size;
+    this.counters.redirects = this.rows('redirects').size;
     this.counters.unchanged = unchanged.getCount();
     this.counters.holds = holds.getCount();
     this.rows('meta').set(countersKey, encodeCounters(this.counters));
@@ -197,7 +199,11 @@ class Rebuild {
       case 'unparked':
         return this.close('parked', entry.parked, entry.seq);
       case 'freeze':
-        return this.put('freezes', this.markKey(entry.branchId, entry.path), seqKey(entry.seq));
+        return this.put(
+          'freezes',
+          this.markKey(entry.branchId, entry.path),
+          encodeFreeze({ seq: entry.seq, owner: entry.owner, until: entry.until ?? 0 }),
+        );
       case 'thaw':
         this.rows('freezes').delete(hex(this.markKey(entry.branchId, entry.path)));
         return;
@@ -275,6 +281,7 @@ class Rebuild {
       this.put('records', Buffer.from(key), encodePlace({ seq, index }));
       if (isPolicyKey(key)) this.counters.rulesSeq = seq;
     }
+    if (entry.split !== undefined) this.put('redirects', redirectKey(branchId, entry.split.pathId, seq), Buffer.of(1));
     this.closeConflict(entry.resolves, seq);
     countFates(this.counters, entry.accounts);
     this.close('parked', entry.unparks, seq);
@@ -311,4 +318,5 @@ const derived: readonly TableName[] = [
   'tags',
   'seqByGit',
   'purges',
+  'redirects',
 ];

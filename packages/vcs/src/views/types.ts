@@ -4,6 +4,7 @@ import type { SideAuthor } from '../core/event.ts';
 import type { Author, HunkAccount } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import type { DriverNote } from '../core/outcome.ts';
+import type { ConflictKind } from '../merge/index.ts';
 
 /** One landed commit as a reader sees it. */
 export interface CommitView {
@@ -91,7 +92,8 @@ export interface Hunk {
 
 export interface ConflictPath extends DriverNote {
   readonly path: RepoPath;
-  /** e.g. `content`, `add/add`, `modify/delete`, `delete/modify`, `binary`, `file/directory`, `path-collision`. */
+  readonly kind: ConflictKind;
+  /** More closely, e.g. `content`, `binary`, `modify/delete`, `delete/modify`. */
   readonly reason: string;
   /** Lines of the base (from 0) at which the driver found fault with what merges clean by line. */
   readonly refused: { readonly start: number; readonly count: number } | undefined;
