@@ -81,9 +81,24 @@ export {
   type RenameOptions,
 } from './merge/index.ts';
 export type * from './repo/api.ts';
+export type * from './repo/workspace-api.ts';
 export type * from './views/types.ts';
 export { defaultSignals, signalsRecord, type SignalPolicy } from './rules/signals.ts';
 export type { NamedRule, Rule, RuleSubjects } from './rules/rule.ts';
 export { ruleRecord } from './rules/rule-record.ts';
 export { fsckRepo, repairRepo } from './repo/care.ts';
 export { initRepo, openRepo, type Ports } from './repo/open.ts';
+export {
+  addWorkspace,
+  findWorkspaceDir,
+  materialise,
+  openWorkspace,
+  removeWorkspace,
+  WorkspaceDirectory,
+  type AddedWorkspace,
+  type AddOptions,
+  type DirectoryChange,
+  type DirectoryStatus,
+  type SkippedPath,
+  type WrittenTree,
+} from './workspace/index.ts';

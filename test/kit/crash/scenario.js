@@ -2,7 +2,9 @@
 // and every other act asks first whether it was done: run again from its start after a death at any point, it must
 // end where a run that nobody killed ends.
 import { createCipheriv } from 'node:crypto';
-import { absent, any, openRepo, version } from '@mound/vcs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { absent, addWorkspace, any, isMoundError, openRepo, openWorkspace, removeWorkspace, version } from '@mound/vcs';
 
 const author = { name: 'ada', kind: 'agent' };
 const act = { author, reason: 'split' };
@@ -98,6 +100,7 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
       const common = { branch: 'main', author, message: 'git', time: 1_700_000_000_000, extraParents: [] };
       await repo.landGit({ ...common, changes: [change], raw, gitId });
     }
+    await inWorkspaces(repo, base, told);
     await repo.flag('a', act);
     await repo.tag('v1', base);
     await repo.compact({ keep: 4 });
@@ -105,4 +108,31 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
   } finally {
     await repo.close();
   }
+}
+
+async function inWorkspaces(repo, base, told) {
+  const virtual = await repo.workspace('virtual');
+  await virtual.write('v', 'virtual\n');
+  await told('virtual', ['v'], (common) => virtual.commit(common));
+  const place = join(repo.dir, 'w');
+  const isCommitted = repo.outcome('on-disk') !== undefined;
+  // Recovery may go on with the removal that a death has interrupted.
+  const ignoreGone = (error) => {
+    if (!isMoundError(error, 'no-such-workspace')) throw error;
+  };
+  const directory = existsSync(place)
+    ? await openWorkspace(repo, place).catch(ignoreGone)
+    : isCommitted
+      ? undefined
+      : (await addWorkspace(repo, place, { at: base })).directory;
+  if (directory !== undefined) {
+    const text = readFileSync(join(place, 'a'), 'utf8');
+    writeFileSync(join(place, 'a'), text.replace('line 38\n', 'disk\n'));
+    writeFileSync(join(place, 'w1'), 'one\n');
+    await directory.shelve();
+    await directory.sync();
+    writeFileSync(join(place, 'w2'), 'two\n');
+    await told('on-disk', ['a', 'w1', 'w2'], (common) => directory.commit(common));
+  }
+  await removeWorkspace(repo, 'w').catch(ignoreGone);
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import type { Repo } from '@mound/vcs';
 import { expect } from 'vitest';
 
@@ -24,6 +25,9 @@ export function stateOf(repo: Repo): unknown {
       .snapshot()
       .records()
       .map(({ key, value }) => [key, key.startsWith('mound/') ? '' : value.toString('utf8')]),
+    workspaces: repo.workspaces.list().map(({ name, edits }) => `${name} ${edits}`),
+    // A store's own draft is left where its maker died.
+    names: readdirSync(repo.dir).filter((name) => name !== 'notes' && !name.startsWith('.mound')),
     tags: repo.tags().map(({ name }) => name),
     open: conflictsOpen + parkedOpen,
   };

@@ -1,4 +1,4 @@
 export type { AttributeFile } from './attribute-file.ts';
-export { attributeFilesOf, attributesOf, readAttributeFile, type PathAttributes } from './attributes.ts';
 export { compileGlob, matchesGlob, type Glob } from './glob.ts';
+export { attributeFilesOf, attributesOf, readAttributeFile, type PathAttributes } from './attributes.ts';
 export { lineEndsOf, type LineEnds } from './line-ends.ts';

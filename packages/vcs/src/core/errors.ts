@@ -26,6 +26,14 @@ export type ErrorCode =
   | 'object-damaged'
   | 'purged'
   | 'repo-closed'
+  | 'no-such-workspace'
+  | 'workspace-exists'
+  | 'workspace-has-work'
+  | 'workspace-has-files'
+  | 'not-a-workspace'
+  | 'path-clash'
+  | 'path-refused'
+  | 'file-changing'
   | 'invalid-argument'
   | 'git-missing'
   | 'git-too-old'
@@ -79,6 +87,7 @@ const unreadable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'git-missing',
   'git-too-old',
   'not-a-git-repository',
+  'not-a-workspace',
   'stdin-malformed',
 ]);
 

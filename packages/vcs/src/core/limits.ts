@@ -19,6 +19,8 @@ export const limits = {
   recordsPerIntentMax: 10_000,
   readsPerIntentMax: 100_000,
   branchesMax: 1_000_000,
+  /** UTF-8 bytes of a workspace's name. */
+  workspaceNameBytesMax: 256,
   /** Milliseconds for which a path is kept for one merge that is too large to be run under the writer mutex. */
   holdMsMax: 5_000,
   /** Milliseconds for which a freeze that has an owner holds, unless it is told another time. */

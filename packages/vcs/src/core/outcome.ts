@@ -20,6 +20,7 @@ export type RejectionCode =
   | 'frozen'
   | 'rule-violated'
   | 'no-such-object'
+  | 'workspace-conflict'
   | 'overloaded';
 
 /** One path (or record key) that stands otherwise than expected; versions are 0 where absent. */

@@ -1,6 +1,7 @@
 import type { BlobId } from '../core/ids.ts';
 import type { LogEntry } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { blobsOfOverlays } from '../log/overlays.ts';
 import { isYoung, removeObject, stagedObjects } from '../log/staged.ts';
 import { decodeKept } from './kept.ts';
 import type { Lander } from './lander.ts';
@@ -11,7 +12,7 @@ const batchBytesMax = 16 * 1024 * 1024;
 /** Entries read in one go before other work gets its turn. */
 const sliceCount = 512;
 
-export type KeptReason = 'young' | 'record' | 'conflict' | 'parked' | 'damaged';
+export type KeptReason = 'young' | 'record' | 'conflict' | 'parked' | 'workspace' | 'damaged';
 
 export interface Collected {
   readonly objects: number;
@@ -60,7 +61,7 @@ export interface CollectOptions {
 }
 
 /**
- * Removes staged objects that nothing names. What the log names is read outside
+ * Removes staged objects that nothing names. What the log and workspaces name is read outside
  * of any transaction; each transaction takes in what was appended since, so that
  * a record that lands meanwhile either finds its object or is refused. A process
  * that dies between two of them has removed whole objects only.
@@ -68,7 +69,7 @@ export interface CollectOptions {
 export async function collect(reader: LogReader, lander: Lander, options: CollectOptions): Promise<Collected> {
   const { store } = reader;
   const names = new Names(reader);
-  const kept: Record<KeptReason, number> = { young: 0, record: 0, conflict: 0, parked: 0, damaged: 0 };
+  const kept: Record<KeptReason, number> = { young: 0, record: 0, conflict: 0, parked: 0, workspace: 0, damaged: 0 };
   let objects = 0;
   let bytes = 0;
   reader.refresh();
@@ -80,8 +81,10 @@ export async function collect(reader: LogReader, lander: Lander, options: Collec
   }
   if (old.length === 0) return { objects, bytes, kept };
   while (names.catchUp(reader.refresh(), sliceCount)) await new Promise((resolve) => setImmediate(resolve));
+  // A row that comes later renews the time of its objects in its own transaction: they are young then.
+  const edited = blobsOfOverlays(store);
   const going = old.filter(({ blob }) => {
-    const reason = names.reasonOf(blob);
+    const reason = names.reasonOf(blob) ?? (edited.has(blob) ? 'workspace' : undefined);
     if (reason !== undefined) kept[reason]++;
     return reason === undefined;
   });

@@ -19,6 +19,7 @@ import type {
   PurgeReport,
   Stats,
 } from '../views/types.ts';
+import type { Workspace, WorkspaceOptions, WorkspaceView } from './workspace-api.ts';
 
 /** The head of one path as of a snapshot. */
 export interface FileHead {
@@ -330,6 +331,15 @@ export interface Repo {
   redirects(path: string, options?: { readonly at?: number; readonly branch?: string }): RedirectView[];
   /** Parked intents are decided again in their order; their outcomes come back. */
   thaw(path: string, options: ActOptions): Promise<{ readonly seq: Seq; readonly parked: readonly Unparked[] }>;
+
+  /** Opens a workspace by its name, or makes it. Errors: `no-such-workspace`, `workspace-exists`, `no-such-seq`, `no-such-branch`, `invalid-argument`. */
+  workspace(name: string, options?: WorkspaceOptions): Promise<Workspace>;
+  readonly workspaces: {
+    /** In byte order of the names. */
+    list(): WorkspaceView[];
+    /** One without files. Errors: `no-such-workspace`, `workspace-has-files`, `workspace-has-work` unless `discard` is its name. */
+    remove(name: string, options?: { readonly discard?: string }): Promise<void>;
+  };
 
   fork(
     name: string,

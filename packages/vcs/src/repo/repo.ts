@@ -83,6 +83,8 @@ import { revertIntent } from './revert.ts';
 import { Remerges } from './remerges.ts';
 import { resolveConflict } from './resolve.ts';
 import { checkSeq, LogSnapshot } from './snapshot.ts';
+import type { Workspace, WorkspaceOptions } from './workspace-api.ts';
+import { Workspaces } from './workspaces.ts';
 
 const nothingCompacted: CompactReport = { entries: 0, segments: 0, bytesBefore: 0, bytesAfter: 0 };
 
@@ -99,6 +101,7 @@ export class EmbeddedRepo implements Repo {
   readonly repoId: string;
   readonly formatVersion: number;
   readonly gitMarks: GitMarks;
+  readonly workspaces: Workspaces;
   private readonly store: Store;
   private readonly reader: LogReader;
   private readonly mergePool = new MergePool();
@@ -134,6 +137,9 @@ export class EmbeddedRepo implements Repo {
     this.gitMarks = new StoreGitMarks(store, this.lander);
     this.clock = clock;
     this.random = random;
+    const land = (intent: Intent): Promise<Outcome> => this.land(intent);
+    const { reader, lander, mergePool } = this;
+    this.workspaces = new Workspaces({ reader, lander, mergePool, clock, random, land });
   }
 
   private readonly clock: Clock;
@@ -247,7 +253,8 @@ export class EmbeddedRepo implements Repo {
     const pagesLeft = dryRun ? 0 : await scrub(this.reader, this.lander);
     this.reader.refresh();
     const gitCommits = seqs.flatMap((seq) => this.gitMarks.gitIdOf(seq) ?? []);
-    return { dryRun, ...found, seqs: seqs as Seq[], gitCommits, pagesLeft };
+    const mentions = [...found.mentions, ...this.workspaces.mentionsOf(new Set(found.blobs))];
+    return { dryRun, ...found, mentions, seqs: seqs as Seq[], gitCommits, pagesLeft };
   }
 
   async put(path: string, content: Uint8Array | string, options: PutOptions): Promise<Outcome> {
@@ -365,6 +372,10 @@ export class EmbeddedRepo implements Repo {
 
   fork(name: string, options: Parameters<Repo['fork']>[1] = {}): Promise<BranchView> {
     return this.named.fork(name, options);
+  }
+
+  workspace(name: string, options?: WorkspaceOptions): Promise<Workspace> {
+    return this.workspaces.open(name, options);
   }
 
   branches(): BranchView[] {

@@ -5,7 +5,7 @@ export type Table = Database<Buffer, Buffer>;
 /**
  * Every table of the store. Keys and values are bytes; `docs/spec/storage-format.md`
  * gives their layout. Only `log`, `segments` and `parts` hold what cannot be rebuilt, with
- * `unchanged`, `git-by-seq`, `objects` and `meta`'s identity; the rest are indexes of the log.
+ * `unchanged`, `git-by-seq`, `objects`, `workspaces`, `overlays` and `meta`'s identity; the rest are indexes of the log.
  */
 const tableNames = {
   meta: 'meta',
@@ -37,6 +37,8 @@ const tableNames = {
   seqByGit: 'seq-by-git',
   objects: 'objects',
   purges: 'purges',
+  workspaces: 'workspaces',
+  overlays: 'overlays',
 } as const;
 
 export type TableName = keyof typeof tableNames;

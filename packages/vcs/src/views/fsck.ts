@@ -7,6 +7,7 @@ import { getUnchanged } from '../land/batch.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { getObject, hasObject, headOfObject, stagedObjects } from '../log/staged.ts';
 import { segmentCountMax } from '../format/segment.ts';
+import { blobsOfOverlay, decodeOverlay, decodeWorkspace, idOfOverlayKey, overlayKey } from '../format/workspace.ts';
 import { linkAfter } from '../log/places.ts';
 import { commitIdFrom } from './author-witness.ts';
 import { compareIndexes } from './compare-indexes.ts';
@@ -79,6 +80,7 @@ export class Fsck {
     }
     this.staged();
     this.unchanged();
+    this.workspaces();
     // What they must hold follows from the log: from a damaged one nothing does.
     if (!this.damage.isInLog) this.indexes();
     if (this.damage.isAny) this.damage.count(this.reader);
@@ -251,6 +253,43 @@ export class Fsck {
   private unchanged(): void {
     for (const key of this.reader.store.tables.unchanged.getKeys({})) {
       this.attempt(0, undefined, () => getUnchanged(this.reader, key.toString('utf8')));
+    }
+  }
+
+  /** Rows of workspaces are no index: what they say stands nowhere else. */
+  private workspaces(): void {
+    const { store } = this.reader;
+    const ids = new Set<string>();
+    for (const { key, value } of store.tables.workspaces.getRange({})) {
+      const name = key.toString('utf8');
+      this.attemptRow('workspaces', `workspace ${name}`, () => {
+        const { id, branchId } = decodeWorkspace(Buffer.from(key), Buffer.from(value));
+        ids.add(id);
+        this.reader.branch(branchId);
+      });
+    }
+    for (const { key, value } of store.tables.overlays.getRange({})) {
+      const id = idOfOverlayKey(key);
+      this.attemptRow('overlays', `a row of workspace ${id}`, () => {
+        const row = decodeOverlay(Buffer.from(value));
+        if (!overlayKey(id, row.path).equals(key)) throw new Error(`its key is not that of ${row.path}`);
+        if (!ids.has(id)) throw new Error('there is no such workspace');
+        for (const blob of blobsOfOverlay(row)) {
+          const isThere =
+            hasObject(store, blob) || store.tables.purges.getBinary(Buffer.from(blob, 'hex')) !== undefined;
+          if (!isThere)
+            throw new MoundError('no-such-object', `the edit of ${row.path} names object ${blob}, which is gone`);
+        }
+      });
+    }
+  }
+
+  private attemptRow(table: 'workspaces' | 'overlays', what: string, check: () => void): void {
+    try {
+      check();
+    } catch (error) {
+      const code = error instanceof MoundError ? error.code : 'corrupt-store';
+      this.add(code, 0, `${what}: ${messageOf(error)}`, { table });
     }
   }
 

@@ -138,8 +138,8 @@ export interface GcReport {
   readonly objects: number;
   /** Bytes that they took up. */
   readonly bytes: number;
-  /** Staged objects that stay, by reason: within the grace window, named by a record, kept by a conflict or a parked intent, unreadable. */
-  readonly kept: Readonly<Record<'young' | 'record' | 'conflict' | 'parked' | 'damaged', number>>;
+  /** Staged objects that stay, by reason: within the grace window, named by a record, kept by a conflict or a parked intent, named by a workspace, unreadable. */
+  readonly kept: Readonly<Record<'young' | 'record' | 'conflict' | 'parked' | 'workspace' | 'damaged', number>>;
   /** Places of readers in dead processes that held old pages. */
   readonly readersFreed: number;
   /** Older log entries that were deflated together; none in a dry run. */
@@ -158,7 +158,7 @@ export interface PurgeReport {
   readonly gitCommits: readonly string[];
   /** Free pages of the file that could not be overwritten, because readers hold the state before; purge again to end it. */
   readonly pagesLeft: number;
-  /** Messages and records that contain the bytes: they stay. */
+  /** Messages and records that contain the bytes: they stay. Edits in workspaces that held them: they read as purged, files on disk stay (seq 0). */
   readonly mentions: readonly { readonly seq: number; readonly where: string }[];
 }
 

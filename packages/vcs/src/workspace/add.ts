@@ -1,0 +1,145 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { MoundError } from '../core/errors.ts';
+import type { Repo } from '../repo/api.ts';
+import type { WorkspaceRow } from '../format/workspace.ts';
+import { asFault } from '../store/faults.ts';
+import { existsAlready, type Workspaces } from '../repo/workspaces.ts';
+import type { OverlayWorkspace } from '../repo/workspace.ts';
+import { WorkspaceDirectory } from './directory.ts';
+import { writeMarker } from './marker.ts';
+import { recoverWorkspaces, draftOf, workspacesOf } from './recover.ts';
+import { fileSystemClockMs, StatIndex } from './stat-index.ts';
+import { writeTree, type WrittenTree } from './tree.ts';
+
+export interface AddOptions {
+  /** Default: the directory's own name. */
+  readonly name?: string;
+  readonly branch?: string;
+  /** The snapshot on which it stands; default: the newest. */
+  readonly at?: number;
+  /** Patterns, as in a `.gitignore`, of the paths that come into place; default: all. */
+  readonly sparse?: readonly string[];
+  /** False: links are written as files that hold their target; default: as the file system can. */
+  readonly symlinks?: boolean;
+}
+
+export interface AddedWorkspace extends Pick<WrittenTree, 'files' | 'skipped' | 'collisions'> {
+  readonly name: string;
+  readonly seq: number;
+  readonly directory: WorkspaceDirectory;
+}
+
+/**
+ * Makes a workspace with files in `dir`, which is empty or not there yet. All or nothing, whoever dies.
+ * Errors: `workspace-exists`, `no-such-seq`, `no-such-branch`, `invalid-argument` (the directory is not empty, the
+ * name is none), `permission-denied`, `disk-full`.
+ */
+export async function addWorkspace(repo: Repo, dir: string, options: AddOptions = {}): Promise<AddedWorkspace> {
+  const workspaces = workspacesOf(repo);
+  await recoverWorkspaces(repo);
+  const target = realPath(resolve(dir));
+  mustBeFree(target);
+  const { name = basename(target), branch, at, sparse = [] } = options;
+  const row = await workspaces.add(name, {
+    dir: target,
+    sparse,
+    state: 'adding',
+    ...(branch !== undefined && { branch }),
+    ...(at !== undefined && { at }),
+  });
+  if (row === undefined) throw existsAlready(name);
+  const draft = draftOf(row, target);
+  try {
+    mkdirSync(draft, { recursive: true });
+    const placed = place(repo, workspaces, row, { target, draft, symlinks: options.symlinks });
+    await workspaces.mark(row, 'ready');
+    placed.directory.reached('workspace-ready');
+    return placed;
+  } catch (cause) {
+    rmSync(draft, { recursive: true, force: true });
+    await workspaces.drop(row);
+    throw asFault(cause, target);
+  }
+}
+
+interface Placing {
+  readonly target: string;
+  readonly draft: string;
+  readonly symlinks: boolean | undefined;
+}
+
+function place(
+  repo: Repo,
+  workspaces: Workspaces,
+  row: WorkspaceRow,
+  { target, draft, symlinks }: Placing,
+): AddedWorkspace {
+  const { dir, repoId } = repo;
+  const hasSymlinks = symlinks ?? canLink(draft);
+  writeMarker(draft, { format: 1, workspace: row.name, id: row.id, repo: dir, repoId, symlinks: hasSymlinks });
+  const inner = workspaces.opened(row, true);
+  const { index, ...written } = fill(inner, row, draft, hasSymlinks);
+  index.save(draft);
+  inner.overlay.reader.store.steps.reach('workspace-drafted');
+  try {
+    renameSync(draft, target);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') throw notFree(target, cause);
+    throw cause;
+  }
+  inner.overlay.reader.store.steps.reach('workspace-placed');
+  const directory = new WorkspaceDirectory(target, inner, hasSymlinks);
+  const { files, skipped, collisions } = written;
+  return { name: row.name, seq: row.seq, files, skipped, collisions, directory };
+}
+
+function fill(
+  { overlay }: OverlayWorkspace,
+  row: WorkspaceRow,
+  draft: string,
+  hasSymlinks: boolean,
+): WrittenTree & { readonly index: StatIndex } {
+  const index = new StatIndex(row.generation, 0, [], 1024);
+  const written = writeTree(overlay, row, draft, hasSymlinks, (path, stat) => index.set(path, stat));
+  for (const path of written.gitlinks) index.gitlinks.add(path);
+  // Nobody else knows of these files before they are renamed into place.
+  index.sinceMs = fileSystemClockMs(draft);
+  return { ...written, index };
+}
+
+/** Where a directory will be once it is made, with the links above it followed: names of one place are one. */
+function realPath(dir: string): string {
+  if (existsSync(dir)) return realpathSync(dir);
+  const parent = dirname(dir);
+  return parent === dir ? dir : join(realPath(parent), basename(dir));
+}
+
+function mustBeFree(dir: string): void {
+  let names: string[];
+  try {
+    names = readdirSync(dir);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    if (code === 'ENOTDIR') throw notFree(dir, cause);
+    throw asFault(cause, dir);
+  }
+  if (names.length > 0) throw notFree(dir);
+}
+
+const notFree = (dir: string, cause?: unknown): MoundError =>
+  new MoundError('invalid-argument', `${dir} is no empty directory; name another one`, { dir }, cause);
+
+function canLink(dir: string): boolean {
+  const link = join(dir, '.mound-link');
+  try {
+    symlinkSync('target', link);
+    return lstatSync(link).isSymbolicLink();
+  } catch {
+    return false;
+  } finally {
+    rmSync(link, { force: true });
+  }
+}

@@ -1,0 +1,7 @@
+/** Workspaces with files in a directory; those without are `repo.workspace`. */
+export { addWorkspace, type AddedWorkspace, type AddOptions } from './add.ts';
+export { WorkspaceDirectory, type DirectoryChange, type DirectoryStatus } from './directory.ts';
+export { findWorkspaceDir, readMarker, type Marker } from './marker.ts';
+export { materialise, openWorkspace, removeWorkspace, workspaceNameOf } from './open.ts';
+export { recoverWorkspaces } from './recover.ts';
+export type { SkippedPath, WrittenTree } from './tree.ts';

@@ -1,0 +1,59 @@
+import { lineEndsOf, type PathAttributes } from '../attributes/index.ts';
+
+/** What stands on disk in place of "as the platform has it". */
+const platformEol = process.platform === 'win32' ? 'crlf' : 'lf';
+
+interface TextStats {
+  readonly isBinary: boolean;
+  readonly crlf: number;
+  readonly loneLf: number;
+}
+
+const [tab, newline, formFeed, carriageReturn, backspace, escape, endOfFile, del] = [9, 10, 12, 13, 8, 27, 26, 127];
+
+/** Counts as git does to tell text from binary (its `gather_stats` and `convert_is_binary`). */
+function statsOf(content: Uint8Array): TextStats {
+  let [crlf, loneLf, loneCr, nul, printable, odd] = [0, 0, 0, 0, 0, 0];
+  for (let at = 0; at < content.length; at++) {
+    const byte = content[at] as number;
+    if (byte === carriageReturn) {
+      if (content[at + 1] === newline) {
+        crlf++;
+        at++;
+      } else loneCr++;
+    } else if (byte === newline) loneLf++;
+    else if (byte === del) odd++;
+    else if (byte >= 32 || byte === backspace || byte === tab || byte === escape || byte === formFeed) printable++;
+    else {
+      if (byte === 0) nul++;
+      odd++;
+    }
+  }
+  if (content.at(-1) === endOfFile) odd--;
+  return { isBinary: loneCr > 0 || nul > 0 || printable >> 7 < odd, crlf, loneLf };
+}
+
+/** The bytes on disk of what a repo holds, by the path's attributes, as git writes them. Filters are never run. */
+export function toDisk(content: Buffer, attributes: PathAttributes): Buffer {
+  const { kind, eol = platformEol } = lineEndsOf(attributes);
+  if (kind === 'binary' || kind === 'unspecified' || eol !== 'crlf') return content;
+  const { isBinary, crlf, loneLf } = statsOf(content);
+  if (loneLf === 0 || (kind === 'auto' && (isBinary || crlf > 0))) return content;
+  return Buffer.from(content.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
+}
+
+/**
+ * What a repo holds of the bytes on disk, as git takes them. Under `text=auto` a file whose repo content has CRLF
+ * already keeps it: `beneath` gives that content.
+ */
+export function toRepo(content: Buffer, attributes: PathAttributes, beneath: () => Buffer | undefined): Buffer {
+  const { kind } = lineEndsOf(attributes);
+  if (kind === 'binary' || kind === 'unspecified' || !content.includes('\r\n')) return content;
+  if (kind === 'auto') {
+    if (statsOf(content).isBinary) return content;
+    const before = beneath();
+    const stats = before && statsOf(before);
+    if (stats !== undefined && !stats.isBinary && stats.crlf > 0) return content;
+  }
+  return Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
+}

@@ -1,0 +1,86 @@
+import { resolve } from 'node:path';
+import { MoundError } from '../core/errors.ts';
+import type { Repo } from '../repo/api.ts';
+import { hasWork } from '../repo/workspaces.ts';
+import { noSuchWorkspace, type Overlay } from '../repo/overlay.ts';
+import type { Workspace } from '../repo/workspace-api.ts';
+import { OverlayWorkspace } from '../repo/workspace.ts';
+import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
+import { WorkspaceDirectory } from './directory.ts';
+import { isWorkspaceDir, readMarker } from './marker.ts';
+import { isPlaced, recoverWorkspaces, unplace, workspacesOf } from './recover.ts';
+import { writeTree, type WrittenTree } from './tree.ts';
+
+/**
+ * The workspace whose files are in `dir`. One that was moved is found in its new place.
+ * Errors: `not-a-workspace` (also of another repository, or a copy), `no-such-workspace`.
+ */
+export async function openWorkspace(repo: Repo, dir: string): Promise<WorkspaceDirectory> {
+  const workspaces = workspacesOf(repo);
+  const home = realpathSync(resolve(dir));
+  const { workspace: name, id, repoId, symlinks } = readMarker(home);
+  if (repoId !== repo.repoId) {
+    throw new MoundError('not-a-workspace', `${home} is a workspace of another repository than ${repo.dir}`, {
+      dir: home,
+    });
+  }
+  await recoverWorkspaces(repo);
+  const row = workspaces.getRow(name);
+  if (row?.id !== id) throw noSuchWorkspace(name);
+  if (row.dir !== home) {
+    if (row.dir !== undefined && isPlaced(row, row.dir)) {
+      const message = `${home} is a copy of workspace ${name}, which is in ${row.dir}; add a workspace of its own`;
+      throw new MoundError('not-a-workspace', message, { dir: home });
+    }
+    await workspaces.moveTo(row, home);
+  }
+  return new WorkspaceDirectory(home, workspaces.opened(row, true), symlinks);
+}
+
+/**
+ * Removes a workspace and its directory, ignored files included.
+ * Errors: `no-such-workspace`, `workspace-has-work` unless `discard` is its name, `file-changing`.
+ */
+export async function removeWorkspace(repo: Repo, name: string, { discard }: { discard?: string } = {}): Promise<void> {
+  const workspaces = workspacesOf(repo);
+  await recoverWorkspaces(repo);
+  const row = workspaces.getRow(name);
+  if (row === undefined) throw noSuchWorkspace(name);
+  const { dir } = row;
+  if (dir === undefined) return workspaces.remove(name, discard === undefined ? {} : { discard });
+  if (discard !== name) {
+    const inner = workspaces.opened(row, true);
+    const { changes } = isPlaced(row, dir) ? await (await openWorkspace(repo, dir)).status() : inner.status();
+    if (changes.length > 0) throw hasWork(name, changes.length);
+  }
+  const { steps } = workspaces.opened(row, true).overlay.reader.store;
+  await workspaces.mark(row, 'removing');
+  steps.reach('workspace-removing');
+  unplace(row, dir, () => steps.reach('workspace-unplaced'));
+  await workspaces.drop(row);
+}
+
+/** The name of the workspace that is in a directory, or the text itself where it is none. */
+export function workspaceNameOf(nameOrDir: string): string {
+  return isWorkspaceDir(nameOrDir) ? readMarker(nameOrDir).workspace : nameOrDir;
+}
+
+/**
+ * Writes what a workspace holds, edits included, as a plain copy into an empty directory: nothing leads back from it.
+ * Errors: `invalid-argument` where the directory is not empty.
+ */
+export function materialise(workspace: Workspace, dir: string): Omit<WrittenTree, 'gitlinks'> {
+  const root = resolve(dir);
+  mkdirSync(root, { recursive: true });
+  if (readdirSync(root).length > 0) {
+    throw new MoundError('invalid-argument', `${root} is no empty directory; name another one`, { dir: root });
+  }
+  const overlay = overlayOf(workspace);
+  const { files, skipped, collisions } = writeTree(overlay, overlay.workspace(), root, true, () => undefined);
+  return { files, skipped, collisions };
+}
+
+function overlayOf(workspace: Workspace): Overlay {
+  if (workspace instanceof OverlayWorkspace) return workspace.overlay;
+  throw new MoundError('invalid-argument', 'this workspace was not opened by a repository in this process');
+}

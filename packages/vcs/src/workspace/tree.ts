@@ -1,0 +1,177 @@
+import { closeSync, fstatSync, lstatSync, mkdirSync, openSync, symlinkSync, writeSync, type Stats } from 'node:fs';
+import type { RepoPath } from '../core/ids.ts';
+import type { Mode } from '../core/mode.ts';
+import type { WorkspaceRow } from '../format/workspace.ts';
+import type { Overlay } from '../repo/overlay.ts';
+import type { FileState } from '../repo/workspace-api.ts';
+import { collisionsOf, diskPathOf, refusalOf } from './disk-path.ts';
+import { sparseFilter } from './ignore-rules.ts';
+import { toDisk } from './line-ends.ts';
+import { Attributes } from './path-attributes.ts';
+
+/** A path that is not written, and why. */
+export interface SkippedPath {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface WrittenTree {
+  readonly files: number;
+  readonly gitlinks: readonly RepoPath[];
+  readonly skipped: readonly SkippedPath[];
+  /** Paths that a file system which folds case or Unicode form takes for one, in groups. */
+  readonly collisions: readonly (readonly RepoPath[])[];
+}
+
+interface TreeFile {
+  readonly path: RepoPath;
+  readonly mode: Mode;
+  readonly read: () => Buffer;
+}
+
+/** What a workspace holds, in no order that matters. */
+function* filesOf(overlay: Overlay, workspace: WorkspaceRow): Generator<TreeFile> {
+  const rows = new Map(overlay.rows().map((row) => [row.path, row]));
+  const readRow = (path: RepoPath): Buffer => overlay.content(workspace, path)?.content ?? Buffer.alloc(0);
+  for (const [path, row] of rows) {
+    const target = overlay.target(workspace, path, row);
+    if (target !== undefined) yield { path, mode: target.mode, read: () => readRow(path) };
+  }
+  for (const { path, version } of overlay.versions(workspace)) {
+    const { target } = version;
+    if (target !== undefined && !rows.has(path))
+      yield { path, mode: target.mode, read: () => overlay.reader.viewOf(version) };
+  }
+}
+
+/** Paths of a workspace that are to be in place on disk, by what they are; refused ones are none of them. */
+export function placesOf(
+  overlay: Overlay,
+  workspace: WorkspaceRow,
+): { readonly known: RepoPath[]; readonly gitlinks: RepoPath[] } {
+  const isChosen = sparseFilter(workspace.sparse);
+  const known: RepoPath[] = [];
+  const gitlinks: RepoPath[] = [];
+  for (const { path, mode } of filesOf(overlay, workspace)) {
+    if (!isChosen(path) || refusalOf(path) !== undefined) continue;
+    (mode === 'gitlink' ? gitlinks : known).push(path);
+  }
+  return { known, gitlinks };
+}
+
+/**
+ * Writes what a workspace holds into a directory that nobody else knows yet. Links come last, so that no file is ever
+ * written through one; a gitlink is an empty directory. `note` is told the stat data of each file.
+ */
+export function writeTree(
+  overlay: Overlay,
+  workspace: WorkspaceRow,
+  root: string,
+  hasSymlinks: boolean,
+  note: (path: RepoPath, stat: Stats) => void,
+): WrittenTree {
+  const writing = new TreeWriting(overlay, workspace, root, note);
+  const isChosen = sparseFilter(workspace.sparse);
+  const links: TreeFile[] = [];
+  for (const file of filesOf(overlay, workspace)) {
+    if (!isChosen(file.path)) continue;
+    const reason = refusalOf(file.path);
+    if (reason !== undefined) writing.skipped.push({ path: file.path, reason });
+    else if (file.mode === 'symlink' && hasSymlinks) links.push(file);
+    else writing.attempt(file, () => writing.file(file));
+  }
+  for (const link of links) writing.attempt(link, () => writing.link(link));
+  const { files, gitlinks, skipped, paths } = writing;
+  return { files, gitlinks, skipped, collisions: collisionsOf(paths) };
+}
+
+class TreeWriting {
+  files = 0;
+  readonly gitlinks: RepoPath[] = [];
+  readonly skipped: SkippedPath[] = [];
+  readonly paths: RepoPath[] = [];
+  private readonly root: string;
+  private readonly note: (path: RepoPath, stat: Stats) => void;
+  private readonly attributes: Attributes;
+  private readonly directories = new Set<string>(['']);
+
+  constructor(overlay: Overlay, workspace: WorkspaceRow, root: string, note: (path: RepoPath, stat: Stats) => void) {
+    this.root = root;
+    this.note = note;
+    this.attributes = treeAttributes(overlay, workspace);
+  }
+
+  /** A name that the file system takes for another that is there already is told, not written over it. */
+  attempt({ path }: TreeFile, write: () => void): void {
+    try {
+      this.paths.push(path);
+      write();
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      const reason = reasons[code ?? ''];
+      if (reason === undefined) throw error;
+      this.skipped.push({ path, reason });
+    }
+  }
+
+  file({ path, mode, read }: TreeFile): void {
+    this.above(path);
+    const at = diskPathOf(this.root, path);
+    if (mode === 'gitlink') {
+      mkdirSync(at);
+      this.gitlinks.push(path);
+      return;
+    }
+    const attributes = this.attributes.of(path);
+    // What `read` gives is a view: nothing else may be read before it is written.
+    const content = mode === 'symlink' ? read() : toDisk(read(), attributes);
+    const handle = openSync(at, 'wx', mode === 'executable' ? 0o777 : 0o666);
+    try {
+      for (let done = 0; done < content.length;) done += writeSync(handle, content, done);
+      this.note(path, fstatSync(handle));
+    } finally {
+      closeSync(handle);
+    }
+    this.files++;
+  }
+
+  link({ path, read }: TreeFile): void {
+    this.above(path);
+    const at = diskPathOf(this.root, path);
+    symlinkSync(read(), at);
+    this.note(path, lstatSync(at));
+    this.files++;
+  }
+
+  private above(path: RepoPath): void {
+    const at = diskPathOf(this.root, path);
+    if (typeof at !== 'string') {
+      mkdirSync(at.subarray(0, at.lastIndexOf('/')), { recursive: true });
+      return;
+    }
+    const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+    if (this.directories.has(directory)) return;
+    mkdirSync(`${this.root}/${directory}`, { recursive: true });
+    this.directories.add(directory);
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EEXIST: 'collides with another path on this file system',
+  ENOTDIR: 'lies below what is a file on this file system',
+  ENAMETOOLONG: 'is too long for this file system',
+  EILSEQ: 'is no name for this file system',
+  EINVAL: 'is no name for this file system',
+};
+
+/** Attributes as a workspace's own files say them; `after` gives what some of them are about to hold. */
+export function treeAttributes(
+  overlay: Overlay,
+  workspace: WorkspaceRow,
+  after: ReadonlyMap<RepoPath, FileState | undefined> = new Map(),
+): Attributes {
+  return new Attributes((path) => {
+    const state = after.has(path) ? after.get(path) : overlay.content(workspace, path);
+    return state === undefined || state.mode === 'symlink' ? undefined : state.content;
+  });
+}
