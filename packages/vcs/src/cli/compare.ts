@@ -5,6 +5,7 @@ import { unifiedDiff, type DiffSide } from '../views/unified.ts';
 import { Context, parseCount } from './context.ts';
 import type { Finish } from './main.ts';
 import { writeJson, writeLine, writeOut } from './output.ts';
+import { printWorkspaceDiff } from './workspace-work.ts';
 
 interface DiffFlags {
   readonly branch?: string;
@@ -40,13 +41,17 @@ function rangeOf(
 export function addCompareCommands(program: Command, finish: Finish): void {
   program
     .command('diff')
-    .description('what differs between two snapshots, as a patch')
+    .description('what differs between two snapshots, as a patch; inside a workspace without a seq: its edits')
     .argument('[a]', 'a seq; default: before the newest landing', parseCount)
     .argument('[b]', 'a seq; default: the newest', parseCount)
     .option('--path <prefix>', 'only below this directory')
     .option('--branch <name>', 'default: main')
     .action(async (a: number | undefined, b: number | undefined, flags: DiffFlags, command: Command) => {
       const context = new Context(command);
+      if (a === undefined && context.workspaceDir !== undefined) {
+        await context.withWorkspace((directory) => printWorkspaceDiff(context, directory, flags.path));
+        return finish(exitCodes.ok);
+      }
       await context.withRepo(async (repo) => {
         const [from, to] = rangeOf(repo, a, b, flags.branch);
         const options = {

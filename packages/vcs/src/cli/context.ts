@@ -1,10 +1,13 @@
 import type { Command } from 'commander';
+import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { relative, resolve, sep } from 'node:path';
 import { isMoundError, MoundError } from '../core/errors.ts';
 import { absent, any, version, type Author, type Precondition } from '../core/intent.ts';
 import type { Repo } from '../repo/api.ts';
 import { openRepo } from '../repo/open.ts';
 import { findRepoDir } from '../store/store-dir.ts';
+import { findWorkspaceDir, openWorkspace, readMarker, type WorkspaceDirectory } from '../workspace/index.ts';
 
 export interface GlobalOptions {
   readonly repo?: string;
@@ -51,8 +54,37 @@ export class Context {
     }
   }
 
+  /** Inside a workspace its repository. */
   repoDir(): string {
-    return this.options.repo ?? findRepoDir(process.cwd()) ?? process.cwd();
+    if (this.options.repo !== undefined) return this.options.repo;
+    const workspaceDir = findWorkspaceDir(process.cwd());
+    if (workspaceDir !== undefined) return readMarker(workspaceDir).repo;
+    return findRepoDir(process.cwd()) ?? process.cwd();
+  }
+
+  get workspaceDir(): string | undefined {
+    return findWorkspaceDir(process.cwd());
+  }
+
+  /** The workspace at or above the working directory. Errors: `not-a-workspace`. */
+  async withWorkspace<T>(use: (directory: WorkspaceDirectory) => Promise<T>): Promise<T> {
+    const { workspaceDir } = this;
+    if (workspaceDir === undefined) {
+      const message = `${process.cwd()} is in no workspace; 'mound workspace add DIR' makes one`;
+      throw new MoundError('not-a-workspace', message, { dir: process.cwd() });
+    }
+    return this.withRepo(async (repo) => use(await openWorkspace(repo, workspaceDir)));
+  }
+
+  /** A path given on the command line, as a path in the workspace. Errors: `invalid-argument` outside of it. */
+  pathIn({ dir }: WorkspaceDirectory, path: string): string {
+    const found = relative(dir, resolve(realpathSync(process.cwd()), path))
+      .split(sep)
+      .join('/');
+    if (found === '..' || found.startsWith('../')) {
+      throw new MoundError('invalid-argument', `${path} is outside of the workspace in ${dir}`, { path });
+    }
+    return found === '' ? '.' : found;
   }
 
   author(): Author {

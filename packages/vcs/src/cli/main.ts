@@ -13,6 +13,8 @@ import { warn, writeJson } from './output.ts';
 import { addRuleCommands } from './rules.ts';
 import { addPurgeCommand } from './purge.ts';
 import { addUndoCommands } from './undo.ts';
+import { addWorkspaceWorkCommands } from './workspace-work.ts';
+import { addWorkspaceCommand } from './workspace.ts';
 
 /** A command tells its exit code through this. */
 export type Finish = (exitCode: number) => void;
@@ -39,6 +41,8 @@ function buildProgram(finish: Finish): Command {
     .configureOutput({ outputError: (text) => warn(text.replace(/^error: /, '').trim()) });
   addCareCommands(program, finish);
   addFileCommands(program, finish);
+  addWorkspaceCommand(program, finish);
+  addWorkspaceWorkCommands(program, finish);
   addHistoryCommands(program, finish);
   addCompareCommands(program, finish);
   addUndoCommands(program, finish);

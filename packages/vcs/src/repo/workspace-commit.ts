@@ -144,8 +144,7 @@ function movesOf(
   };
   for (const row of come.values()) if (row.movedFrom !== undefined) take(row, deleted.get(row.movedFrom));
   const removed = [...gone.values()].flatMap((row): RenameFile[] => {
-    const version = stood(row);
-    const { target, size } = version ?? {};
+    const { target, size } = stood(row) ?? {};
     return target === undefined || size === undefined
       ? []
       : [{ ...target, path: row.path, size, read: () => read(row) }];

@@ -1,0 +1,105 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../core/errors.ts';
+import { addWorkspace, recoverWorkspaces, removeWorkspace, workspaceNameOf } from '../workspace/index.ts';
+import { Context, parseCount } from './context.ts';
+import type { Finish } from './main.ts';
+import { writeJson, writeLine } from './output.ts';
+
+interface AddFlags {
+  readonly name?: string;
+  readonly at?: number;
+  readonly branch?: string;
+  readonly sparse?: readonly string[];
+}
+
+/** workspace add, list, remove, resolve, discard. */
+export function addWorkspaceCommand(program: Command, finish: Finish): void {
+  const group = program.command('workspace').description("an agent's files on disk, on a snapshot of its own");
+
+  group
+    .command('add')
+    .description('make a workspace in an empty or new directory')
+    .argument('<dir>')
+    .option('--name <name>', "default: the directory's own name")
+    .option('--at <seq>', 'default: the newest', parseCount)
+    .option('--branch <name>', 'default: main')
+    .option('--sparse <glob...>', 'only these paths, as in a .gitignore')
+    .action(async (dir: string, flags: AddFlags, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        const { name: workspace, directory, ...added } = await addWorkspace(repo, dir, flags);
+        if (context.isJson) await writeJson({ workspace, dir: directory.dir, ...added });
+        else {
+          await writeLine(`workspace ${workspace} in ${directory.dir}: ${added.files} files as of seq ${added.seq}`);
+          for (const { path, reason } of added.skipped) await writeLine(`not written: ${path} ${reason}`);
+          for (const paths of added.collisions) {
+            await writeLine(`one path where case does not count: ${paths.join(', ')}`);
+          }
+        }
+        finish(exitCodes.ok);
+      });
+    });
+
+  group
+    .command('list')
+    .description('every workspace of the repository')
+    .action(async (_flags: object, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        await recoverWorkspaces(repo);
+        const views = repo.workspaces.list().map(({ name: workspace, ...view }) => ({ workspace, ...view }));
+        if (context.isJson) await writeJson({ workspaces: views });
+        else {
+          for (const { workspace, seq, dir, edits, conflicts } of views) {
+            const said = [`${edits} shelved edits`, ...(conflicts > 0 ? [`${conflicts} in conflict`] : [])].join(', ');
+            await writeLine(`${workspace}  seq ${seq}  ${dir ?? '(no files)'}  ${said}`);
+          }
+        }
+        finish(exitCodes.ok);
+      });
+    });
+
+  group
+    .command('remove')
+    .description('remove a workspace and its directory; refused while it has unpublished work')
+    .argument('<workspace>', 'its name or directory')
+    .option('--force-discard <name>', 'with its unpublished work, which is lost; the name once more')
+    .action(async (nameOrDir: string, { forceDiscard }: { forceDiscard?: string }, command: Command) => {
+      const context = new Context(command);
+      const name = workspaceNameOf(nameOrDir);
+      await context.withRepo(async (repo) => {
+        await removeWorkspace(repo, name, forceDiscard === undefined ? {} : { discard: forceDiscard });
+        await (context.isJson ? writeJson({ workspace: name, removed: true }) : writeLine(`removed workspace ${name}`));
+        finish(exitCodes.ok);
+      });
+    });
+
+  group
+    .command('resolve')
+    .description('what these files hold now is the merge of both sides of their local conflicts')
+    .argument('<path...>')
+    .action(async (paths: string[], _flags: object, command: Command) => {
+      const context = new Context(command);
+      await context.withWorkspace(async (directory) => {
+        for (const path of paths) await directory.resolve(context.pathIn(directory, path));
+        const { workspace, seq, changes } = await directory.status();
+        if (context.isJson) await writeJson({ workspace, seq, changes });
+        else await writeLine(`resolved ${paths.join(', ')}`);
+        finish(exitCodes.ok);
+      });
+    });
+
+  group
+    .command('discard')
+    .description('take back the edits of files, or of all below directories')
+    .argument('<path...>')
+    .action(async (paths: string[], _flags: object, command: Command) => {
+      const context = new Context(command);
+      await context.withWorkspace(async (directory) => {
+        const discarded = await directory.discard(paths.map((path) => context.pathIn(directory, path)));
+        if (context.isJson) await writeJson({ workspace: directory.workspace.name, discarded });
+        else await writeLine(`took back the edits of ${discarded.length} paths`);
+        finish(exitCodes.ok);
+      });
+    });
+}

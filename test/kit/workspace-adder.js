@@ -1,0 +1,8 @@
+// Adds workspaces one after the other. Arguments: REPO_DIR PARENT_DIR PREFIX COUNT.
+import { join } from 'node:path';
+import { addWorkspace, openRepo } from '@mound/vcs';
+
+const [repoDir, parent, prefix, count] = process.argv.slice(2);
+const repo = await openRepo(repoDir);
+for (let i = 0; i < Number(count); i++) await addWorkspace(repo, join(parent, `${prefix}-${i}`));
+await repo.close();
