@@ -48,8 +48,8 @@ test('add, status, diff, commit, sync, shelve, remove from the shell', async () 
   const entries = json(await there('log'))['entries'] as { changes: { path: string }[] }[];
   expect(entries[0]?.changes.map(({ path }) => path)).toEqual(['src/0.txt', 'src/new.txt']);
 
-  const put = (text: string, expect: string): Promise<Finished> =>
-    mound(['--repo', repo, 'put', 'src/0.txt', '-m', 'm', '--expect', expect, '--json'], { input: text });
+  const put = (text: string, seen: string): Promise<Finished> =>
+    mound(['--repo', repo, 'put', 'src/0.txt', '-m', 'm', '--expect', seen, '--json'], { input: text });
   await put('theirs\n', '2');
   writeFileSync(join(dir, 'src/0.txt'), 'mine\n');
   const stale = await there('commit', '-m', 'stale', '0.txt', '--on-stale', 'reject');
