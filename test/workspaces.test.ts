@@ -122,6 +122,16 @@ test('07 a sync merges edits, and one that will not merge is a local conflict th
   expect(repo.snapshot().head('src/c.txt')).toBeUndefined();
 });
 
+test('a sync merges by the driver that .gitattributes chooses', async () => {
+  const repo = await filled();
+  await repo.put('.gitattributes', '*.txt merge=union\n', { author: setup });
+  const workspace = await repo.workspace('w');
+  await workspace.write('b.txt', 'b\nmine\n');
+  await repo.put('b.txt', 'b\ntheirs\n', { author: setup, expect: version(1) });
+  expect(await workspace.sync()).toMatchObject({ merged: ['b.txt'], conflicts: [] });
+  expect(workspace.readText('b.txt')).toBe('b\ntheirs\nmine\n');
+});
+
 test('a moved file takes in what came at its old place', async () => {
   const repo = await filled();
   const workspace = await repo.workspace('w');

@@ -194,7 +194,9 @@ class Planning {
     const { path } = row;
     const mine = this.overlay.content(this.workspace, path, row);
     const sides = { base: this.stateAt(stood), current: this.stateAt(now), incoming: mine ?? null };
-    const result = await this.mergePool.merge({ path, ...sides });
+    // Attributes as of the new seq, as at a landing.
+    const driver = this.overlay.lander.choice.of({ head: (file) => this.at(file, this.to) }, path);
+    const result = await this.mergePool.merge({ path, ...sides }, driver);
     const base = now?.place.seq ?? 0;
     if (result.kind === 'conflict') {
       const text = renderConflict({ path, ...sides }, { style: 'merge', labels: labelsOf(now, this.workspace.name) });
