@@ -31,6 +31,10 @@ const table = {
   conflictsPerCommit: ['conflicts', 'conflicts/commit'],
   conflictsPerAcceptedLine: ['conflicts', 'conflicts/line'],
   mergesPerCommit: ['merges', 'merges/commit'],
+  /** How often a landed edit was found stale before, to be merged and offered again. */
+  staleRetriesPerCommit: ['retries', 'stale/commit'],
+  /** How many times fewer these are after a split than before it. */
+  staleRetriesFall: ['times', 'times fewer'],
   lostUpdates: ['edits', 'lost'],
   /** Edits that are not on the trunk and that somebody must bring there. */
   strandedEdits: ['edits', 'stranded'],

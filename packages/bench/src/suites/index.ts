@@ -1,6 +1,7 @@
 import { commitSuite } from './commit/commit.ts';
 import { contentionSuite } from './contention/contention.ts';
 import { historySuite } from './history/history.ts';
+import { megafileSuite } from './megafile/megafile.ts';
 import { mergesSuite } from './merges/merges.ts';
 import { scaleSuite } from './scale/scale.ts';
 import { sqllogictestSuite } from './sqllogictest/sqllogictest.ts';
@@ -11,6 +12,7 @@ export const suites: readonly Suite[] = [
   commitSuite,
   scaleSuite,
   contentionSuite,
+  megafileSuite,
   mergesSuite,
   historySuite,
   sqllogictestSuite,

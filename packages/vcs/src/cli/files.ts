@@ -5,6 +5,7 @@ import { parseCursor, startCursor } from '../core/event.ts';
 import { absent, type Precondition } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import { modes } from '../core/mode.ts';
+import type { Whereabouts } from '../repo/api.ts';
 import { Context, parseCount, parseExpect, readStdin } from './context.ts';
 import { printOutcome, writeJson, writeOut } from './output.ts';
 import type { Finish } from './main.ts';
@@ -20,6 +21,13 @@ interface PutFlags {
   readonly task?: string;
   readonly delete?: boolean;
   readonly replaces?: string;
+}
+
+/** What a reader of an old path is told. */
+function whereNow(found: Whereabouts | undefined): string {
+  if (found?.kind === 'moved') return `it was moved to ${found.path}`;
+  if (found?.kind === 'split') return `it was split into ${found.paths.join(', ')}`;
+  return "'mound ls' lists the paths";
 }
 
 interface ReadFlags {
@@ -76,7 +84,7 @@ export function addFileCommands(program: Command, finish: Finish): void {
         if (head === undefined || content === undefined) {
           throw new MoundError(
             'no-such-path',
-            `there is no ${path} at seq ${snapshot.seq}; 'mound ls' lists the paths`,
+            `there is no ${path} at seq ${snapshot.seq}; ${whereNow(snapshot.whereabouts(path))}`,
             { path },
           );
         }

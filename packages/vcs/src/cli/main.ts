@@ -9,6 +9,7 @@ import { addConflictCommands } from './conflicts.ts';
 import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
 import { addHistoryCommands } from './history.ts';
+import { addMegafileCommands } from './megafiles.ts';
 import { warn, writeJson } from './output.ts';
 import { addRuleCommands } from './rules.ts';
 import { addPurgeCommand } from './purge.ts';
@@ -50,6 +51,7 @@ function buildProgram(finish: Finish): Command {
   addPurgeCommand(program, finish);
   addConflictCommands(program, finish);
   addRuleCommands(program, finish);
+  addMegafileCommands(program, finish);
   addGitCommands(program, finish);
   program.command('swarm').description('run swarms (package @mound/swarm)').helpOption(false).allowUnknownOption();
   program.command('bench').description('measure (package @mound/bench)').helpOption(false).allowUnknownOption();
