@@ -99,9 +99,14 @@ class Agent {
   async #ask(): Promise<ModelTurn | AgentEnd | { readonly overflowed: true }> {
     const { role, model, toolset, signal, onNotice } = this.#options;
     const request = { role: role.name, messages: this.#history.messages(), tools: toolset.specs() };
-    const options = onNotice === undefined ? {} : { notice: onNotice };
+    let isWaiting = false;
+    const notice = (told: ModelNotice): void => {
+      if (told.kind === 'fallback' && isWaiting) onNotice?.({ kind: 'asking' });
+      isWaiting = told.kind === 'waiting';
+      onNotice?.(told);
+    };
     try {
-      const turn = await untilAborted(model.complete(request, signal, options), signal);
+      const turn = await untilAborted(model.complete(request, signal, { notice }), signal, model.abortMsMax ?? 0);
       this.#spend(spentOf(turn, model));
       this.#care.took(this.#history, turn);
       this.#overflows = 0;
@@ -121,6 +126,9 @@ class Agent {
       }
       this.#care.overflowed(this.#history, error.contextTokens);
       return { overflowed: true };
+    } finally {
+      // Whatever became of the wait, it is over.
+      if (isWaiting) onNotice?.({ kind: 'asking' });
     }
   }
 
@@ -181,16 +189,22 @@ function renderAnswer(answer: ToolAnswer, charsMax: number): string {
 
 const isShort = (value: unknown): boolean => typeof value !== 'string' || value.length <= 200;
 
-/** A model that does not heed its signal must not keep the agent's slot. */
-async function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+/** A model that does not heed its signal must not keep the agent's slot; one that has something to put away gets the time that it names. */
+async function untilAborted<T>(work: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T> {
   let onAbort: (() => void) | undefined;
+  let grace: NodeJS.Timeout | undefined;
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(new ModelError('aborted', 'aborted by the caller'));
+    const giveUp = (): void => reject(new ModelError('aborted', 'aborted by the caller'));
+    onAbort = () => {
+      if (graceMs > 0) grace = setTimeout(giveUp, graceMs);
+      else giveUp();
+    };
     signal.addEventListener('abort', onAbort, { once: true });
   });
   try {
     return await Promise.race([work, aborted]);
   } finally {
+    clearTimeout(grace);
     if (onAbort !== undefined) signal.removeEventListener('abort', onAbort);
   }
 }

@@ -9,6 +9,7 @@ const waitMsMaxDefault = 30_000;
 export class FallbackModel implements Model {
   readonly name: string;
   readonly contextTokens: number | undefined;
+  readonly abortMsMax: number;
   readonly #models: readonly Model[];
   readonly #waitMsMax: number;
 
@@ -16,6 +17,7 @@ export class FallbackModel implements Model {
     this.name = models[0].name;
     const windows = models.flatMap(({ contextTokens }) => contextTokens ?? []);
     this.contextTokens = windows.length > 0 ? Math.min(...windows) : undefined;
+    this.abortMsMax = Math.max(...models.map((model) => model.abortMsMax ?? 0));
     this.#models = models;
     this.#waitMsMax = options.waitMsMax ?? waitMsMaxDefault;
   }

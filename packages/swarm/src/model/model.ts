@@ -99,6 +99,8 @@ export interface Model {
   readonly name: string;
   /** Tokens of request and answer together; undefined: not known. */
   readonly contextTokens?: number | undefined;
+  /** How long it may take to put away what it had begun, once its signal aborts; default: no time at all. */
+  readonly abortMsMax?: number;
   /** Errors: `ModelError`. */
   complete(request: ModelRequest, signal: AbortSignal, options?: AskOptions): Promise<ModelTurn>;
 }

@@ -1,3 +1,6 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +8,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { absent, openRepo, type Repo } from '@mound/vcs';
 import type { JsonValue } from '../core/json.ts';
 import { CommandModel, type CommandModelOptions } from '../model/command/command-model.ts';
+import { isSame, startTimeOf, type ProcessIdentity } from '../model/command/processes.ts';
+import { until } from '../model/fault-server.test.kit.ts';
 import { ScriptedModel } from '../model/scripted-model.ts';
 import { RepoDirectories } from './repo-directories.ts';
 import { runSwarm, type SwarmResult } from './run-swarm.ts';
@@ -164,3 +169,56 @@ test.each([
   });
   expect(result).toMatchObject({ reason: 'planner-failed', detail: expect.stringMatching(says) });
 });
+
+const pidIn = async (file: string): Promise<ProcessIdentity> => {
+  await until(() => existsSync(file) && statSync(file).size > 0);
+  const pid = Number(await readFile(file, 'utf8'));
+  return { pid, startTime: startTimeOf(pid) };
+};
+
+test.skipIf(process.platform !== 'linux')(
+  'a run that is stopped ends when its commands are gone, and not before',
+  async () => {
+    const stop = new AbortController();
+    const file = join(dir, 'pid');
+    const running = runSwarm({
+      repo,
+      goal: 'g',
+      agentsMax: 1,
+      models: {
+        planner: command(`trap "" TERM; echo $$ > ${file}; while :; do sleep 1; done`),
+        worker: command('true'),
+      },
+      signal: stop.signal,
+    });
+    const identity = await pidIn(file);
+    expect(isSame(identity)).toBe(true);
+    stop.abort();
+    expect(await running).toMatchObject({ reason: 'aborted' });
+    expect(isSame(identity)).toBe(false);
+    expect((await readdir(dir)).toSorted()).toEqual(['pid', 'repo']);
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'what a killed swarm left running is ended by the next one, its directory kept',
+  async () => {
+    const other = join(dir, 'other');
+    await (await openRepo(other, { create: true })).close();
+    const file = join(dir, 'pid');
+    const bin = join(import.meta.dirname, '../../bin/mound-swarm.js');
+    const script = `echo work > work.txt; echo $$ > ${file}; while :; do sleep 1; done`;
+    const swarmProcess = spawn(process.execPath, [bin, 'run', 'g', '--repo', other, '--command', script], {
+      env: { ...process.env, TMPDIR: dir },
+      stdio: 'ignore',
+    });
+    const identity = await pidIn(file);
+    swarmProcess.kill('SIGKILL');
+    await once(swarmProcess, 'exit');
+    expect(isSame(identity)).toBe(true);
+    expect(await swarm(command('echo x > x.txt'), task('t1'))).toMatchObject({ outcomes: { landed: 1 } });
+    expect(isSame(identity)).toBe(false);
+    const [kept = ''] = (await readdir(dir)).filter((name) => name.startsWith('mound-command-'));
+    expect(await readFile(join(dir, kept, 'work/work.txt'), 'utf8')).toBe('work\n');
+  },
+);

@@ -61,6 +61,10 @@ export class RecordingModel implements Model {
     return this.#model.contextTokens;
   }
 
+  get abortMsMax(): number {
+    return this.#model.abortMsMax ?? 0;
+  }
+
   async complete(request: ModelRequest, signal: AbortSignal, options?: AskOptions): Promise<ModelTurn> {
     const plain = new PlainRequest(request);
     const model = this.name;

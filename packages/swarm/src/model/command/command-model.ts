@@ -9,6 +9,7 @@ import { ModelError } from '../model-error.ts';
 import type { Message, Model, ModelRequest, ModelTurn, ToolCall } from '../model.ts';
 import { environmentFor } from './environment.ts';
 import { defaultCommandLimits, runCommand, type CommandEnd, type CommandLimits } from './run-command.ts';
+import { endLeftCommands, noteCommand } from './left-commands.ts';
 import { readStep, stepForm, type Step } from './step-file.ts';
 import type { Collected, CommandWorkspaces } from './workspaces.ts';
 
@@ -32,6 +33,8 @@ export interface CommandModelOptions {
 
 type Call = Omit<ToolCall, 'id'>;
 
+const prefix = 'mound-command-';
+
 /**
  * Any program as a mind: it is started in a directory with the files of its
  * brief's snapshot, with the brief on its input, and ends. For a worker, what it
@@ -44,13 +47,17 @@ export class CommandModel implements Model {
   readonly name: string;
   /** What it reads is its own business. */
   readonly contextTokens: number = Number.MAX_SAFE_INTEGER;
+  /** Its processes are ended, and its directory removed. */
+  readonly abortMsMax: number;
   readonly #options: CommandModelOptions;
   readonly #limits: CommandLimits;
+  #swept: Promise<void> | undefined;
 
   constructor(options: CommandModelOptions) {
     this.name = options.name ?? options.command[0];
     this.#options = options;
     this.#limits = { ...defaultCommandLimits, ...options.limits };
+    this.abortMsMax = this.#limits.graceMs + 5000;
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn> {
@@ -58,10 +65,13 @@ export class CommandModel implements Model {
     const run = request.messages.filter(({ role }) => role === 'assistant').length;
     const isWorker = request.tools.some(({ name }) => name === 'commit');
     if (run >= (this.#options.runsMax ?? (isWorker ? 2 : 50))) return blocked(request);
-    const dir = await mkdtemp(join(this.#options.dir ?? tmpdir(), 'mound-command-'));
+    const parent = this.#options.dir ?? tmpdir();
+    this.#swept ??= endLeftCommands(parent, prefix);
+    await this.#swept;
+    const dir = await mkdtemp(join(parent, prefix));
     let isKept = false;
     try {
-      const place = { work: join(dir, 'work'), brief: join(dir, 'brief.md'), step: join(dir, 'step.json') };
+      const place = { dir, work: join(dir, 'work'), brief: join(dir, 'brief.md'), step: join(dir, 'step.json') };
       await mkdir(place.work);
       await this.#options.workspaces.materialise(place.work, brief.base);
       if (isWorker) await redo(place.work, request.messages);
@@ -82,7 +92,7 @@ export class CommandModel implements Model {
   }
 
   #run(
-    place: { readonly work: string; readonly brief: string; readonly step: string },
+    place: { readonly dir: string; readonly work: string; readonly brief: string; readonly step: string },
     stdin: string,
     brief: Brief,
     signal: AbortSignal,
@@ -108,6 +118,7 @@ export class CommandModel implements Model {
       stdin,
       limits: this.#limits,
       signal,
+      onStarted: (mark, identity) => noteCommand(place.dir, mark, identity),
       ...(time && { time }),
     });
   }

@@ -91,7 +91,7 @@ test.skipIf(process.platform !== 'linux').each(['timed-out', 'aborted'] as const
     const ending = run(['sh', '-c', family], {
       signal: stop.signal,
       time,
-      onStarted: (identity: ProcessIdentity) => (self = identity),
+      onStarted: (_: string, identity: ProcessIdentity | undefined) => (self = identity),
     });
     await until(() => startedIn(dir).length === 2);
     const [inside, outside] = await Promise.all([identityIn('inside'), identityIn('outside')]);

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { sleep, systemTime, type Time } from '../../core/time.ts';
 import { BoundedText } from './bounded-text.ts';
-import { isSame, processesWith, signal, startTimeOf, type ProcessIdentity } from './processes.ts';
+import { isGroupLive, isSame, processesWith, signal, startTimeOf, type ProcessIdentity } from './processes.ts';
 
 export interface CommandLimits {
   /** Then it is killed. */
@@ -24,7 +24,8 @@ export interface CommandOptions {
   readonly limits: CommandLimits;
   readonly signal: AbortSignal;
   readonly time?: Time;
-  readonly onStarted?: (identity: ProcessIdentity) => void;
+  /** Told just before it starts, and again once it has. `mark` is held by the environment of every process that comes of it. */
+  readonly onStarted?: (mark: string, identity: ProcessIdentity | undefined) => void;
 }
 
 export interface CommandEnd {
@@ -50,7 +51,8 @@ const pollMs = 20;
  */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { command, cwd, env, limits, time = systemTime } = options;
-  const mark = randomUUID();
+  const id = randomUUID();
+  const mark = `${markName}=${id}`;
   const [file, ...args] = command;
   const stdout = new BoundedText(limits.outputBytesMax);
   const stderr = new BoundedText(limits.outputBytesMax);
@@ -63,9 +65,10 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   });
   if (options.signal.aborted) return ended('aborted', undefined, 'stopped before it began');
 
+  options.onStarted?.(mark, undefined);
   const child = spawn(file, args, {
     cwd,
-    env: { ...env, [markName]: mark },
+    env: { ...env, [markName]: id },
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   });
@@ -77,11 +80,11 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const over = exitOf(child);
   const { pid } = child;
   if (pid === undefined) return ended('not-started', undefined, (await over).says);
-  options.onStarted?.({ pid, startTime: startTimeOf(pid) });
+  options.onStarted?.(mark, { pid, startTime: startTimeOf(pid) });
 
   const why = await firstOf(over, options, time);
   const exit = why === undefined ? await over : undefined;
-  await endGroup(pid, `${markName}=${mark}`, limits.graceMs, time);
+  await endGroup(pid, mark, limits.graceMs, time);
   await Promise.race([closed(child), sleep(time, drainMs)]);
   child.stdout.destroy();
   child.stderr.destroy();
@@ -129,9 +132,9 @@ async function firstOf(
 }
 
 /** SIGTERM, and SIGKILL where that does not help in time; nobody of other commands is touched. */
-async function endGroup(pid: number, mark: string, graceMs: number, time: Time): Promise<void> {
+export async function endGroup(pid: number, mark: string, graceMs: number, time: Time): Promise<void> {
   const strays = (): ProcessIdentity[] => processesWith(mark).filter(isSame);
-  const isLeft = (): boolean => signal(-pid, 0) || strays().length > 0;
+  const isLeft = (): boolean => isGroupLive(pid) || strays().length > 0;
   const tell = (name: NodeJS.Signals): void => {
     signal(-pid, name);
     for (const stray of strays()) signal(stray.pid, name);
