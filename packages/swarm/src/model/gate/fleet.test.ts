@@ -115,6 +115,25 @@ test('row 24: where all fail, the retries of all agents stay within one budget',
   expect(retries).toBeLessThanOrEqual(20 + 20 * minutes + 1);
 });
 
+test('row 24: the budget is one for all endpoints: who finds it empty waits for its turn', async () => {
+  const fleet = await fleetOf(status(500));
+  const budget = { retriesMax: 2, retriesPerMinute: 1, retriesPerSuccess: 0 };
+  const endpoints = new Endpoints({ time: fleet.time, random: seededRandom(7), retryBudget: budget });
+  const servers = await Promise.all(Array.from({ length: 4 }, () => faultServer(status(500))));
+  const sent = (): number => servers.reduce((sum, { requests }) => sum + requests.length, 0);
+  for (const server of servers) startAt({ ...fleet, endpoints }, 1, 2, server);
+  await until(() => sent() === 4 && fleet.notices.length === 4);
+  await fleet.time.advance(10_000);
+  await until(() => fleet.ends.length === 2);
+  expect(sent()).toBe(6);
+  await fleet.time.advance(60_000);
+  await until(() => fleet.ends.length === 3);
+  expect(sent()).toBe(7);
+  await fleet.time.advance(60_000);
+  await until(() => fleet.ends.length === 4);
+  expect(sent()).toBe(8);
+});
+
 test('row 27: through 40 failures no delay is over its cap, and each wait is shown', async () => {
   const fleet = await fleetOf(...Array.from({ length: 40 }, () => status(429)), says('ok'));
   startAt(fleet, 1, 50);
@@ -128,23 +147,27 @@ test('row 28: one endpoint is down and one is busy: each is closed by itself, pr
   const fleet = await fleetOf(status(503));
   const busy = await faultServer(status(429, {}, { 'retry-after': '5' }), says('busy'));
   const well = await faultServer(says('well'));
-  startAt(fleet, 8, 30);
+  // Eight are sent, the others wait in the queue: they must not all be the probe.
+  startAt(fleet, 24, 30);
   await until(() => fleet.server.requests.length === 8);
   await quiet(fleet);
   startAt(fleet, 4, 3, busy);
   startAt(fleet, 4, 1, well);
   await until(() => fleet.ends.filter((end) => 'text' in end && end.text === 'well').length === 4);
 
-  fleet.server.live.max = 0;
-  for (let probe = 0; probe < 6; probe++) {
-    await quiet(fleet);
+  let probes = 0;
+  for (let step = 0; probes < 4; step++) {
+    if (step > 200) throw new Error('it is not probed');
+    const before = fleet.server.requests.length;
     await fleet.time.advance(fleet.time.next ?? 0);
+    await quiet(fleet);
+    const sent = fleet.server.requests.length - before;
+    expect(sent).toBeLessThanOrEqual(1);
+    probes += sent;
   }
-  await quiet(fleet);
-  expect(fleet.server.live.max).toBe(1);
   fleet.server.answers = [says('up')];
-  await toTheEnd(fleet, 16);
-  expect(fleet.ends.filter((end) => 'text' in end && end.text === 'up')).toHaveLength(8);
+  await toTheEnd(fleet, 32);
+  expect(fleet.ends.filter((end) => 'text' in end && end.text === 'up')).toHaveLength(24);
   expect(fleet.ends.filter((end) => 'text' in end && end.text === 'busy')).toHaveLength(4);
 });
 
