@@ -43,6 +43,12 @@ test('a landing rule is set, enforced, listed and removed', async () => {
   expect(json(await rules())).toEqual({ rules: [{ name: 'src-only', rule }] });
   const malformed = await mound(['--repo', dir, 'rules', 'set', 'x'], { input: '{"kind":"x"}' });
   expect([malformed.code, oneLine.test(malformed.stderr)]).toEqual([2, true]);
+  const tuned = await mound(['--repo', dir, 'signals', 'set'], { input: '{"oscillation":{"versions":3}}' });
+  expect(tuned.code).toBe(0);
+  expect(json(await mound(['--repo', dir, 'signals', '--json']))).toMatchObject({
+    oscillation: { versions: 3 },
+    pileOn: true,
+  });
   expect((await rules('remove', 'src-only')).code).toBe(0);
   expect((await put(dir, 'a.txt', 'x\n')).code).toBe(0);
 });

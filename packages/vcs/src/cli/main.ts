@@ -13,6 +13,7 @@ import { addMegafileCommands } from './megafiles.ts';
 import { warn, writeJson } from './output.ts';
 import { addRuleCommands } from './rules.ts';
 import { addPurgeCommand } from './purge.ts';
+import { addSignalCommands } from './signals.ts';
 import { addUndoCommands } from './undo.ts';
 import { addWorkspaceWorkCommands } from './workspace-work.ts';
 import { addWorkspaceCommand } from './workspace.ts';
@@ -52,6 +53,7 @@ function buildProgram(finish: Finish): Command {
   addConflictCommands(program, finish);
   addRuleCommands(program, finish);
   addMegafileCommands(program, finish);
+  addSignalCommands(program, finish);
   addGitCommands(program, finish);
   program.command('swarm').description('run swarms (package @mound/swarm)').helpOption(false).allowUnknownOption();
   program.command('bench').description('measure (package @mound/bench)').helpOption(false).allowUnknownOption();
