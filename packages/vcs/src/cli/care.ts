@@ -5,13 +5,8 @@ import { fsckRepo, repairRepo } from '../repo/care.ts';
 import { initRepo } from '../repo/open.ts';
 import type { FsckReport } from '../views/types.ts';
 import { Context, parseCount } from './context.ts';
-import { outcomeFields, writeJson, writeLine } from './output.ts';
+import { writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
-
-interface MarkFlags {
-  readonly reason: string;
-  readonly branch?: string;
-}
 
 async function printFsck(report: FsckReport, repaired: number | undefined): Promise<void> {
   if (repaired !== undefined) await writeLine(`${repaired} rows of indexes rebuilt`);
@@ -28,7 +23,7 @@ async function printFsck(report: FsckReport, repaired: number | undefined): Prom
   await writeLine(`${report.entries} entries, ${report.objects} objects: ${report.ok ? 'ok' : 'damaged'}`);
 }
 
-/** init, fsck, stats, flag, freeze, thaw. */
+/** init, fsck, stats. */
 export function addCareCommands(program: Command, finish: Finish): void {
   program
     .command('init')
@@ -109,33 +104,4 @@ export function addCareCommands(program: Command, finish: Finish): void {
         finish(exitCodes.ok);
       });
     });
-
-  for (const [name, description] of [
-    ['flag', 'mark a file as too large or too contended'],
-    ['freeze', 'park what is to land on a file'],
-    ['thaw', 'end a freeze; what was parked is decided again'],
-  ] as const) {
-    program
-      .command(name)
-      .description(description)
-      .argument('<path>')
-      .requiredOption('--reason <text>', 'why')
-      .option('--branch <name>', 'default: main')
-      .action(async (path: string, flags: MarkFlags, command: Command) => {
-        const context = new Context(command);
-        await context.withRepo(async (repo) => {
-          const options = { author: context.author(), ...flags };
-          const done =
-            name === 'thaw' ? await repo.thaw(path, options) : { seq: await repo[name](path, options), parked: [] };
-          const state = { flag: 'flagged', freeze: 'frozen', thaw: 'thawed' }[name];
-          const parked = done.parked.map(({ id, outcome }) => ({ id, ...outcomeFields(outcome) }));
-          if (context.isJson) await writeJson({ path, state, seq: done.seq, parked });
-          else
-            await writeLine(
-              `${path} is ${state}${parked.length > 0 ? `; ${parked.length} parked intents decided` : ''}`,
-            );
-          finish(exitCodes.ok);
-        });
-      });
-  }
 }
