@@ -133,6 +133,50 @@ describe('JSON and lock files by their names', () => {
   });
 });
 
+describe('source files merge by structure where the lines are not enough', () => {
+  const fn = (name: string, body = 'return 1;'): string => `function ${name}() {\n  ${body}\n}\n`;
+  const file = (...parts: string[]): string => parts.join('\n');
+
+  test('functions added at one place merge; both verdicts and the version of the grammar are recorded', async () => {
+    const repo = await tempRepo();
+    const outcome = await race(repo, 'a.ts', fn('a'), file(fn('a'), fn('b')), file(fn('a'), fn('c')));
+    const note = { driver: 'structural', driverVersion: '1+tree-sitter-typescript-0.23.2' };
+    expect(outcome).toMatchObject({ merged: [{ ...note, lines: 'conflict', structure: 'clean' }] });
+    expect(textOf(repo, 'a.ts')).toBe(file(fn('a'), fn('b'), fn('c')));
+  });
+
+  test('one function added by both sides is a conflict over what holds it', async () => {
+    const repo = await tempRepo();
+    const base = file(fn('a'), fn('b'), fn('c'), fn('d'));
+    const current = file(fn('a'), fn('x'), fn('b'), fn('c'), fn('d'));
+    const incoming = file(fn('a', 'return 9;'), fn('b'), fn('c'), fn('x'), fn('d'));
+    expect((await race(repo, 'a.ts', base, current, incoming)).kind).toBe('conflicted');
+    const [path] = repo.conflicts()[0]?.paths ?? [];
+    expect(path).toMatchObject({ driver: 'structural', lines: 'clean', structure: 'conflict' });
+    expect(path?.refused).toEqual({ start: 4, count: 8 });
+    expect(path?.hunks).toHaveLength(1);
+  });
+
+  test('many late intents on one file: the merge inside the batch is the one outside', async () => {
+    const repo = await tempRepo();
+    const seq = await landed(repo, put('hot.ts', file(fn('first'), fn('last'))));
+    const names = Array.from({ length: 8 }, (_, n) => `f${n}`);
+    const outcomes = await Promise.all(
+      names.map((name) =>
+        repo.land({
+          author: agent(name),
+          message: 'add',
+          changes: [put('hot.ts', file(fn('first'), fn(name), fn('last')), seq)],
+        }),
+      ),
+    );
+    expect(outcomes.map(({ kind }) => kind).toSorted()).toEqual(['landed', ...Array<string>(7).fill('merged')]);
+    const found = [...(textOf(repo, 'hot.ts') ?? '').matchAll(/function (\w+)/g)].map((match) => match[1] ?? '');
+    expect(found).toHaveLength(10);
+    expect(new Set(found)).toEqual(new Set(['first', ...names, 'last']));
+  });
+});
+
 describe("a program's own driver", () => {
   const longest: MergeDriver = {
     id: 'longest',

@@ -56,9 +56,11 @@ export { seededRandom, steppingClock, systemClock, systemRandom, type Clock, typ
 export {
   conflictKindOf,
   detectRenames,
+  Drivers,
   joinLines,
   mergeFile,
   mergeLines,
+  MergePool,
   splitLines,
   type ConflictKind,
   type CleanMerge,

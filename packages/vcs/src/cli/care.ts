@@ -96,8 +96,11 @@ export function addCareCommands(program: Command, finish: Finish): void {
         const stats = repo.stats();
         if (context.isJson) await writeJson(stats);
         else {
-          const { bytesByKind, hunks, ...counts } = stats;
+          const { bytesByKind, hunks, grammars, ...counts } = stats;
           for (const [name, value] of Object.entries(counts)) await writeLine(`${name}  ${String(value)}`);
+          await writeLine(
+            `grammars  ${grammars.join(' ') || 'none is installed: source files are merged by line alone'}`,
+          );
           for (const [fate, count] of Object.entries(hunks)) await writeLine(`hunks.${fate}  ${count}`);
           for (const [kind, bytes] of Object.entries(bytesByKind)) await writeLine(`bytes.${kind}  ${bytes}`);
         }

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 
 /** Threads end after this long without work; they never keep a process alive. */
-const idleMs = 1000;
+const idleMsDefault = 1000;
 
 export interface ThreadsOptions {
   /** Compiled module whose exported function the threads run. */
@@ -12,6 +12,7 @@ export interface ThreadsOptions {
   readonly threadsMax: number;
   readonly queueMax: number;
   readonly heapMegabytesMax?: number;
+  readonly idleMs?: number;
 }
 
 /** Threads that run one pure function of a module; they start with the first call. */
@@ -43,7 +44,7 @@ export class Threads {
 
   private start(): Promise<Piscina> {
     this.started ??= import('piscina').then(({ Piscina: Pool }) => {
-      const { moduleFile, name, threadsMax, queueMax, heapMegabytesMax } = this.options;
+      const { moduleFile, name, threadsMax, queueMax, heapMegabytesMax, idleMs = idleMsDefault } = this.options;
       return new Pool({
         filename: moduleFile,
         name,

@@ -359,7 +359,7 @@ export class Batch {
 const asAsked = (intent: PreparedIntent): PreparedIntent =>
   intent.unmerged === undefined ? intent : { ...intent.unmerged, attempts: intent.attempts, hold: intent.hold };
 
-const isQuickJob = ({ driver, size }: MergeJob): boolean => isQuick(driver, size);
+const isQuickJob = ({ driver, input }: MergeJob): boolean => isQuick(driver, input);
 
 /** The first outcome under an operation id, whose entry stands at `seq` if it made one. */
 export function firstOutcomeOf(

@@ -7,7 +7,14 @@ import { noBody } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import type { Version } from '../log/version.ts';
-import { undriven, type FileState, type MergeDriver, type MergeInput, type MergeResult } from '../merge/index.ts';
+import {
+  sizeOf,
+  undriven,
+  type FileState,
+  type MergeDriver,
+  type MergeInput,
+  type MergeResult,
+} from '../merge/index.ts';
 import { clashOf, displacementOf, standingOf, treeOf, type Tree } from './decide.ts';
 import type { DriverChoice } from './driver-choice.ts';
 import type { LandingState } from './landing-state.ts';
@@ -370,9 +377,6 @@ export class StaleMerge {
     return { ...edit, expect: expectHead(head), base: head?.place ?? nowhere };
   }
 }
-
-const sizeOf = ({ base, current, incoming }: MergeInput): number =>
-  (base?.content.length ?? 0) + (current?.content.length ?? 0) + (incoming?.content.length ?? 0);
 
 const noteOf = ({ driver, driverVersion, lines, structure }: DriverNote): DriverNote => ({
   driver,

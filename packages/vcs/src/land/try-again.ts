@@ -1,7 +1,7 @@
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { isRejected } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { mergeFile } from '../merge/index.ts';
+import { isQuick, mergeFile } from '../merge/index.ts';
 import { decide } from './decide.ts';
 import type { DriverChoice } from './driver-choice.ts';
 import { LandingState } from './landing-state.ts';
@@ -30,6 +30,8 @@ export function wouldLand(
   if (verdict.kind !== 'stale') return verdict.kind === 'land' || verdict.kind === 'unchanged';
   const merge = new StaleMerge(reader, state, choice);
   const plan = merge.plan(intent, counters.lastSeq);
+  // What cannot be told here and now is found out by trying.
+  if (!plan.jobs.every(({ input, driver }) => isQuick(driver, input))) return false;
   const merged = merge.settle(
     intent,
     plan,

@@ -7,7 +7,7 @@ export type { CleanVerdict, ConflictVerdict, DriverInput, DriverVerdict, MergeDr
 export { hintOf } from './drivers/lock.ts';
 export { Drivers, isQuick } from './drivers/registry.ts';
 export { conflictHunks, conflictRegions, contentsOf, mergeFile, undriven, type ConflictShape } from './merge-file.ts';
-export { isRegular, isText, type FileState, type MergeInput } from './merge-input.ts';
+export { isRegular, isText, sizeOf, type FileState, type MergeInput } from './merge-input.ts';
 export type {
   CleanMerge,
   ConflictedMerge,
@@ -21,4 +21,5 @@ export { conflictKindOf, type ConflictKind } from './conflict-kind.ts';
 export { detectRenames, type Rename, type RenameFile, type RenameOptions } from './renames.ts';
 export { provenanceOf, type LineRun } from './provenance.ts';
 export { retarget } from './retarget.ts';
+export { installedGrammars } from './structure/grammars.ts';
 export { mergeLines } from './three-way.ts';

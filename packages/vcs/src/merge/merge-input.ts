@@ -24,6 +24,10 @@ export function isSameState(one: FileState | null, other: FileState | null): boo
   return one.mode === other.mode && isSameContent(one.content, other.content);
 }
 
+/** Bytes of the three contents together. */
+export const sizeOf = ({ base, current, incoming }: MergeInput): number =>
+  (base?.content.length ?? 0) + (current?.content.length ?? 0) + (incoming?.content.length ?? 0);
+
 /** True for a mode whose content is a file's, not a symlink's target or a gitlink's id. */
 export const isRegular = (mode: Mode): boolean => mode === 'file' || mode === 'executable';
 

@@ -2,9 +2,10 @@ import { compiledModule, Threads } from '../core/threads.ts';
 import type { MergeDriver } from './driver.ts';
 import { builtInDriver } from './drivers/registry.ts';
 import { textDriver } from './drivers/text.ts';
-import { mergeFile, mergeWhole } from './merge-file.ts';
-import type { FileState, MergeInput } from './merge-input.ts';
+import { contentsOf, mergeFile, mergeWhole } from './merge-file.ts';
+import { sizeOf, type FileState, type MergeInput } from './merge-input.ts';
 import type { MergeResult } from './merge-result.ts';
+import { StructuralDriver } from './structure/structural.ts';
 import type { ThreadInput } from './merge-thread.ts';
 
 export interface MergePoolOptions {
@@ -23,6 +24,8 @@ export interface MergePoolOptions {
 const inlineBytesMaxDefault = 64 * 1024;
 
 const queuedMergesMax = 64;
+/** A thread that ends has to load its grammars again. */
+const threadIdleMs = 30_000;
 /** Of one thread's heap; a merge of three texts at the bound of `mergeFile` stays well below. */
 const threadHeapMegabytesMax = 2048;
 
@@ -43,7 +46,12 @@ export class MergePool {
     this.#inlineBytesMax = options.inlineBytesMax ?? inlineBytesMaxDefault;
     const moduleFile = options.moduleFile ?? compiledModule('merge/merge-thread');
     const threadsMax = options.threadsMax ?? 2;
-    const bounds = { threadsMax, queueMax: queuedMergesMax, heapMegabytesMax: threadHeapMegabytesMax };
+    const bounds = {
+      threadsMax,
+      queueMax: queuedMergesMax,
+      heapMegabytesMax: threadHeapMegabytesMax,
+      idleMs: threadIdleMs,
+    };
     this.#threads =
       moduleFile === undefined ? undefined : new Threads({ moduleFile, name: 'mergeInThread', ...bounds });
   }
@@ -52,14 +60,23 @@ export class MergePool {
   async merge(input: MergeInput, driver: MergeDriver = textDriver): Promise<MergeResult> {
     const decided = mergeWhole(input, driver);
     if (decided !== undefined) return decided;
-    const isInline = sizeOf(input) <= this.#inlineBytesMax || builtInDriver(driver.id) !== driver;
-    const threads = isInline ? undefined : this.#threads;
+    const threads = this.#isHeavy(input, driver) ? this.#threads : undefined;
     const merged = (await threads?.run(() => {
       this.pooled++;
       const { input: copy, buffers } = detachedCopy(input);
       return { input: { input: copy, driver: driver.id } satisfies ThreadInput, buffers };
     })) as MergeResult | undefined;
-    return merged ?? mergeFile(input, driver);
+    if (merged !== undefined) return merged;
+    if (driver instanceof StructuralDriver) await driver.load();
+    return mergeFile(input, driver);
+  }
+
+  /** A parse takes milliseconds, so it is always worth the trip; the grammar is then loaded in the threads alone. */
+  #isHeavy(input: MergeInput, driver: MergeDriver): boolean {
+    if (builtInDriver(driver.id, input.path) !== driver) return false;
+    if (sizeOf(input) > this.#inlineBytesMax) return true;
+    const contents = driver instanceof StructuralDriver ? contentsOf(input) : undefined;
+    return contents !== undefined && (driver as StructuralDriver).asks(contents);
   }
 
   /** Lets running merges end, then stops the threads; a merge asked for later runs inline. */
@@ -67,9 +84,6 @@ export class MergePool {
     await this.#threads?.close();
   }
 }
-
-const sizeOf = ({ base, current, incoming }: MergeInput): number =>
-  (base?.content.length ?? 0) + (current?.content.length ?? 0) + (incoming?.content.length ?? 0);
 
 /** A copy to move to a thread: cloning a view would copy all of the memory that it is a view of. */
 function detachedCopy(input: MergeInput): { readonly input: MergeInput; readonly buffers: ArrayBuffer[] } {

@@ -30,7 +30,7 @@ import { getObject } from '../log/staged.ts';
 import { LogReader } from '../log/log-reader.ts';
 import type { SignalPolicy } from '../rules/signals.ts';
 import type { NamedRule } from '../rules/rule.ts';
-import { Drivers, MergePool, type MergeDriver } from '../merge/index.ts';
+import { Drivers, installedGrammars, MergePool, type MergeDriver } from '../merge/index.ts';
 import type { OpeningOptions } from '../store/opening.ts';
 import { backupStore } from '../store/backup.ts';
 import { Store } from '../store/store.ts';
@@ -423,6 +423,7 @@ export class EmbeddedRepo implements Repo {
     const { lastSeq, commits, objects, nextPathId, nextBranchId, conflictsOpen, parkedOpen } = counters;
     const { hunksKept: kept, hunksTransformed: transformed, hunksDiscarded: discarded } = counters;
     return {
+      grammars: installedGrammars(),
       seq: lastSeq as Seq,
       commits,
       objects,

@@ -202,6 +202,8 @@ export interface RepairReport {
 }
 
 export interface Stats {
+  /** Grammars that are installed for merges by structure; empty: source files are merged by line alone. */
+  readonly grammars: readonly string[];
   readonly seq: Seq;
   readonly commits: number;
   readonly objects: number;

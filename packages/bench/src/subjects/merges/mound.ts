@@ -1,4 +1,4 @@
-import { mergeFile, type FileState, type MergeInput, type MergeResult } from '@mound/vcs';
+import { Drivers, mergeFile, MergePool, type FileState, type MergeInput, type MergeResult } from '@mound/vcs';
 
 import type { MergeTriple } from '../../workloads/merge-triples.ts';
 import type { MergeSubject, MergeVerdict, StagedMerges } from './merge-subject.ts';
@@ -21,6 +21,18 @@ export function moundMerges(
 
 /** The line driver alone. */
 export const moundTextMerges: MergeSubject = moundMerges('mound', mergeFile);
+
+const drivers = new Drivers();
+const noAttributes = new Map<string, string | boolean>();
+
+/** The driver that Mound takes for a path of which no attribute says anything, where Mound runs it. */
+export const moundChosenMerges: MergeSubject = (() => {
+  let pool: MergePool | undefined;
+  return moundMerges('mound-drivers', (input) => {
+    pool ??= new MergePool();
+    return pool.merge(input, drivers.of(input.path, noAttributes));
+  });
+})();
 
 /** Negative control: takes 1 ms longer for each merge, which must show. */
 export const slowedMerges: MergeSubject = moundMerges('mound-slowed', (input) => {

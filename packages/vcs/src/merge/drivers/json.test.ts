@@ -59,6 +59,17 @@ describe('keys', () => {
   });
 });
 
+test('conditions of a package.json that both sides add at one place are a conflict: their order counts', () => {
+  const of = (exports: object): Uint8Array => bytes(pretty({ name: 'a', exports: { '.': exports } }));
+  const sides = {
+    base: of({ default: 'a' }),
+    current: of({ require: 'b', default: 'a' }),
+    incoming: of({ types: 'c', default: 'a' }),
+  };
+  expect(jsonDriver.merge({ path: 'x/package.json', ...sides }).kind).toBe('conflict');
+  expect(jsonDriver.merge({ path: 'other.json', ...sides }).kind).toBe('clean');
+});
+
 describe('form', () => {
   test.each([
     ['four spaces', 4, '\n'],

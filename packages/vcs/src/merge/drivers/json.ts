@@ -25,8 +25,14 @@ function merge(input: DriverInput): DriverVerdict {
   const size = input.current.length + input.incoming.length + (input.base?.length ?? 0);
   const isReadable = input.base === undefined || base !== undefined;
   if (!isReadable || size > valueBytesMax) return checked(lines, isReadable ? 'too-large' : 'unparsed');
-  const merged = mergeJson({ base, current, incoming });
+  const merged = mergeJson({ base, current, incoming }, input.path.endsWith('package.json') ? isConditions : undefined);
   if (merged === undefined) return { kind: 'conflict', lines: lines.kind, structure: 'conflict', ...regionsOf(lines) };
+  if (merged.isListDoubtful) {
+    // By key nothing stands against it: whether elements go together is for the lines to say.
+    const isRight = lines.kind === 'clean' && parseJson(lines.content) !== undefined;
+    if (isRight) return { ...lines, structure: 'clean' };
+    return { kind: 'conflict', lines: lines.kind, structure: 'conflict', ...regionsOf(lines) };
+  }
   const content = new TextEncoder().encode(merged.text);
   const written = parseJson(content);
   // What was written must read as what was meant; else it is not to be trusted.
@@ -35,6 +41,9 @@ function merge(input: DriverInput): DriverVerdict {
   if (lines.kind === 'clean' && isSameValue(parseJson(lines.content), written)) return { ...lines, structure: 'clean' };
   return { kind: 'clean', content, lines: lines.kind, structure: 'clean' };
 }
+
+/** In these fields of a package.json the first condition that holds counts. */
+const isConditions = (key: string): boolean => key === 'exports' || key === 'imports';
 
 const regionsOf = (verdict: DriverVerdict): Pick<DriverVerdict & { kind: 'conflict' }, 'regions'> =>
   verdict.kind === 'conflict' && verdict.regions !== undefined ? { regions: verdict.regions } : {};

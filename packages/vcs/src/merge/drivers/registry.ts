@@ -1,5 +1,8 @@
 import type { PathAttributes } from '../../attributes/index.ts';
 import { MoundError } from '../../core/errors.ts';
+import { contentsOf } from '../merge-file.ts';
+import { sizeOf, type MergeInput } from '../merge-input.ts';
+import { StructuralDriver, structuralDriverOf } from '../structure/structural.ts';
 import type { MergeDriver } from '../driver.ts';
 import { binaryDriver } from './binary.ts';
 import { jsonDriver } from './json.ts';
@@ -9,16 +12,25 @@ import { unionDriver } from './union.ts';
 
 const builtIn: readonly MergeDriver[] = [textDriver, unionDriver, binaryDriver, jsonDriver, lockDriver];
 
+const structuralId = 'structural';
+
 /** A driver that is part of Mound, so that a thread has it as well; undefined for others. */
-export const builtInDriver = (id: string): MergeDriver | undefined => builtIn.find((driver) => driver.id === id);
+export const builtInDriver = (id: string, path: string): MergeDriver | undefined =>
+  id === structuralId ? structuralDriverOf(path) : builtIn.find((driver) => driver.id === id);
 
 /** Bytes of all contents up to which a value by value merge holds nobody up. */
 const quickJsonBytesMax = 128 * 1024;
 
+/** The same of lines that are compared only to know whether they are enough. */
+const quickLinesBytesMax = 256 * 1024;
+
 /** Whether a merge may run while others wait for it: no foreign code, and its time is that of a line merge. */
-export function isQuick(driver: MergeDriver, bytes: number): boolean {
-  if (builtInDriver(driver.id) !== driver) return false;
-  return driver !== jsonDriver || bytes <= quickJsonBytesMax;
+export function isQuick(driver: MergeDriver, input: MergeInput): boolean {
+  if (builtInDriver(driver.id, input.path) !== driver) return false;
+  if (driver === jsonDriver) return sizeOf(input) <= quickJsonBytesMax;
+  if (!(driver instanceof StructuralDriver)) return true;
+  const contents = contentsOf(input);
+  return contents === undefined || (sizeOf(input) <= quickLinesBytesMax && !driver.asks(contents));
 }
 
 const validId = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -30,11 +42,12 @@ export class Drivers {
   /** Errors: `invalid-argument` for an id that is taken or cannot stand in `.gitattributes`, or an empty version. */
   constructor(own: readonly MergeDriver[] = []) {
     const byId = new Map(builtIn.map((driver) => [driver.id, driver]));
+    const isTaken = (id: string): boolean => byId.has(id) || id === structuralId;
     for (const driver of own) {
       const { id, version } = driver;
       const fault = !validId.test(id)
         ? 'is no name'
-        : byId.has(id)
+        : isTaken(id)
           ? 'is taken'
           : version === ''
             ? 'has no version'
@@ -54,11 +67,11 @@ export class Drivers {
     const asked = attributes.get('merge');
     if (asked === undefined) return byName(path);
     if (typeof asked === 'boolean') return asked ? textDriver : binaryDriver;
-    return this.byId.get(asked) ?? textDriver;
+    return (asked === structuralId ? structuralDriverOf(path) : this.byId.get(asked)) ?? textDriver;
   }
 }
 
 function byName(path: string): MergeDriver {
   if (isLockFile(path)) return lockDriver;
-  return path.endsWith('.json') ? jsonDriver : textDriver;
+  return path.endsWith('.json') ? jsonDriver : (structuralDriverOf(path) ?? textDriver);
 }

@@ -17,24 +17,37 @@ export type JsonSides = Sides<JsonText> | (Omit<Sides<JsonText>, 'base'> & { rea
  * value differently. The text is current's, with what incoming changed written
  * into it; new keys stand after the key that they stood after, in order where the
  * object was in order.
+ *
+ * @param isOrdered keys of the outermost object below which the order of keys means something: what both sides add
+ * at one place there is undecided
  */
-export function mergeJson(texts: JsonSides): { readonly text: string; readonly canonical: string } | undefined {
-  const merge = new JsonMerge(texts);
+export function mergeJson(texts: JsonSides, isOrdered: (key: string) => boolean = () => false): MergedJson | undefined {
+  const merge = new JsonMerge(texts, isOrdered);
   const { current, incoming, base } = texts;
-  const root = merge.value({ base: base?.root, current: current.root, incoming: incoming.root });
+  const root = merge.value({ base: base?.root, current: current.root, incoming: incoming.root }, false);
   if (root === undefined) return undefined;
   const { text } = current;
   const merged = text.slice(0, current.root.start) + merge.textOf(root, '') + text.slice(current.root.end);
-  return { text: merged, canonical: merge.meaningOf(root) };
+  return { text: merged, canonical: merge.meaningOf(root), isListDoubtful: merge.isListDoubtful };
+}
+
+export interface MergedJson {
+  readonly text: string;
+  readonly canonical: string;
+  /** Both sides changed one list at one place: the text has current's elements there. */
+  readonly isListDoubtful: boolean;
 }
 
 type ValueSides = { readonly base: JsonNode | undefined } & Pick<Sides<JsonNode>, 'current' | 'incoming'>;
 
 class JsonMerge {
   private readonly texts: JsonSides;
+  private readonly isOrdered: (key: string) => boolean;
+  isListDoubtful = false;
   private readonly canonicals = new Map<JsonNode, string>();
 
-  constructor(texts: JsonSides) {
+  constructor(texts: JsonSides, isOrdered: (key: string) => boolean) {
+    this.isOrdered = isOrdered;
     this.texts = texts;
   }
 
@@ -51,14 +64,15 @@ class JsonMerge {
     return written.node.kind === 'array' ? `[${children.join(',')}]` : `{${children.toSorted().join(',')}}`;
   }
 
-  value({ base, current, incoming }: ValueSides): Written | undefined {
+  /** `isOrdered`: within a value in which the order of keys means something. */
+  value({ base, current, incoming }: ValueSides, isOrdered: boolean): Written | undefined {
     if (this.isSame(current, incoming) || this.isSame(incoming, base)) return { from: 'current', node: current };
     if (this.isSame(current, base)) return { from: 'incoming', node: incoming };
     if (current.kind === 'object' && incoming.kind === 'object' && (base === undefined || base.kind === 'object')) {
-      return this.object({ base, current, incoming });
+      return this.object({ base, current, incoming }, isOrdered);
     }
     if (current.kind === 'array' && incoming.kind === 'array' && base?.kind === 'array') {
-      return this.array({ base, current, incoming });
+      return this.array({ base, current, incoming }, isOrdered);
     }
     return undefined;
   }
@@ -73,11 +87,15 @@ class JsonMerge {
     return known;
   }
 
-  private object(sides: {
-    readonly base: JsonObject | undefined;
-    readonly current: JsonObject;
-    readonly incoming: JsonObject;
-  }): Written | undefined {
+  private object(
+    sides: {
+      readonly base: JsonObject | undefined;
+      readonly current: JsonObject;
+      readonly incoming: JsonObject;
+    },
+    isOrdered: boolean,
+  ): Written | undefined {
+    const isRoot = sides.current === this.texts.current.root;
     const { current, incoming } = sides;
     const [before, mine, other] = [byKey(sides.base), byKey(current), byKey(incoming)];
     const children: (Child & { readonly key: string })[] = [];
@@ -89,7 +107,7 @@ class JsonMerge {
         if (!this.isSame(member.value, was)) return undefined;
         continue;
       }
-      const value = theirs === undefined ? ({ from: 'current', node: member.value } as const) : this.value({ base: was, current: member.value, incoming: theirs }); // prettier-ignore
+      const value = theirs === undefined ? ({ from: 'current', node: member.value } as const) : this.value({ base: was, current: member.value, incoming: theirs }, isOrdered || (isRoot && this.isOrdered(key))); // prettier-ignore
       if (value === undefined) return undefined;
       children.push({ key, start: member.start, valueStart: member.value.start, from: 'current', value });
     }
@@ -102,7 +120,10 @@ class JsonMerge {
         if (was === undefined) {
           const added = { key, start: member.start, valueStart: value.start, from: 'incoming', value: { from: 'incoming', node: value } } as const; // prettier-ignore
           const isNew = (at: string): boolean => !before.has(at) && !other.has(at);
-          children.splice(isSorted ? sortedPlace(children, key) : placeAfter(children, predecessor, isNew), 0, added);
+          const place = isSorted ? sortedPlace(children, key) : placeAfter(children, predecessor, isNew);
+          const beside = [children[place - 1], children[place]];
+          if (isOrdered && beside.some((child) => child !== undefined && isNew(child.key))) return undefined;
+          children.splice(place, 0, added);
         } else if (!this.isSame(value, was)) return undefined; // current removed what incoming changed
       }
       if (children.some((child) => child.key === key)) predecessor = key;
@@ -110,7 +131,7 @@ class JsonMerge {
     return { from: 'children', node: current, other: incoming, children };
   }
 
-  private array({ base, current, incoming }: Sides<JsonArray>): Written | undefined {
+  private array({ base, current, incoming }: Sides<JsonArray>, isOrdered: boolean): Written | undefined {
     const canonicals = (array: JsonArray): string[] => array.elements.map((element) => this.canonical(element));
     const regions = mergeLines(canonicals(base), canonicals(current), canonicals(incoming));
     const children: Child[] = [];
@@ -118,17 +139,21 @@ class JsonMerge {
       const side = region.kind === 'incoming' ? 'incoming' : 'current';
       const { start, count } = region[side];
       if (region.kind === 'conflict' && (region.base.count !== count || region.incoming.count !== count)) {
-        return undefined;
+        this.isListDoubtful = true;
+        return { from: 'current', node: current };
       }
       for (let at = 0; at < count; at++) {
         const node = (side === 'current' ? current : incoming).elements[start + at] as JsonNode;
         const value: Written | undefined =
           region.kind === 'conflict'
-            ? this.value({
-                base: base.elements[region.base.start + at],
-                current: node,
-                incoming: incoming.elements[region.incoming.start + at] as JsonNode,
-              })
+            ? this.value(
+                {
+                  base: base.elements[region.base.start + at],
+                  current: node,
+                  incoming: incoming.elements[region.incoming.start + at] as JsonNode,
+                },
+                isOrdered,
+              )
             : { from: side, node };
         if (value === undefined) return undefined;
         children.push({ key: undefined, start: node.start, valueStart: node.start, from: side, value });

@@ -1,0 +1,68 @@
+import type { Node } from 'web-tree-sitter';
+import type { NodeRole, NodeRoles } from './extract.ts';
+
+/** Rust: what counts as a declaration, by the node types of tree-sitter's grammar. */
+export const rustRoles: NodeRoles = {
+  isLeading: ({ type }) => type === 'attribute_item' || type === 'line_comment' || type === 'block_comment',
+  roleOf: (node, before) => {
+    // The same name under two conditions is two declarations.
+    const conditions = before.filter(({ text }) => text.startsWith('#[cfg')).map(({ text }) => `${text} `);
+    const role = roleOf(node);
+    const condition = conditions.join('');
+    const binds = role.binds ?? (role.kind === 'declaration' ? [role.key] : []);
+    return { ...role, key: condition + role.key, binds: binds.map((name) => condition + name) };
+  },
+};
+
+const fieldOf = (node: Node, name: string): string =>
+  (node.childForFieldName(name)?.text ?? '').replaceAll(/\s+/g, ' ');
+const bodyOf = (node: Node): Node | undefined => node.childForFieldName('body') ?? undefined;
+
+function roleOf(node: Node): NodeRole {
+  const name = fieldOf(node, 'name');
+  switch (node.type) {
+    case 'use_declaration':
+      return {
+        kind: 'import',
+        key: node.text.replaceAll(/\s+/g, ' '),
+        binds: usedIn(node.childForFieldName('argument')),
+      };
+    case 'extern_crate_declaration':
+      return { kind: 'import', key: node.text };
+    case 'function_item':
+    case 'function_signature_item':
+    case 'const_item':
+    case 'static_item':
+      return { kind: 'declaration', key: `value ${name}` };
+    case 'struct_item':
+    case 'enum_item':
+    case 'union_item':
+    case 'type_item':
+    case 'associated_type':
+      return { kind: 'declaration', key: `type ${name}` };
+    case 'trait_item':
+      return { kind: 'declaration', key: `type ${name}`, body: bodyOf(node) };
+    case 'mod_item':
+      return { kind: 'declaration', key: `mod ${name}`, body: bodyOf(node) };
+    case 'impl_item': {
+      const trait = fieldOf(node, 'trait');
+      const head = `impl${fieldOf(node, 'type_parameters')} ${trait === '' ? '' : `${trait} for `}${fieldOf(node, 'type')}`;
+      // Of a type there may be many, of a trait for a type one.
+      return { kind: 'declaration', key: head, body: bodyOf(node), ...(trait === '' && { binds: [] }) };
+    }
+    default:
+      // A macro's definition counts from where it stands on.
+      return { kind: 'statement', key: `statement ${node.text}` };
+  }
+}
+
+/** The paths that a `use` names, its lists taken apart. */
+function usedIn(node: Node | null): string[] {
+  if (node === null) return [];
+  if (node.type === 'scoped_use_list') {
+    const path = node.childForFieldName('path')?.text ?? '';
+    return usedIn(node.childForFieldName('list')).map((name) => `${path}::${name}`);
+  }
+  if (node.type === 'use_list') return node.namedChildren.flatMap(usedIn);
+  return [node.text.replaceAll(/\s+/g, ' ')];
+}

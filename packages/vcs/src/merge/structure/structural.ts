@@ -1,0 +1,109 @@
+import type { DriverInput, DriverVerdict, MergeDriver } from '../driver.ts';
+import { isChanged, joined, type LineRange, type Region } from '../combine.ts';
+import { linesOf, takeLines, type TextLines } from '../drivers/text.ts';
+import { joinLines } from '../lines.ts';
+import { mergeLines } from '../three-way.ts';
+import { miscounted } from './count.ts';
+import { Grammar, grammarOf } from './grammars.ts';
+import { mergeOutlines } from './merge-outlines.ts';
+import type { Outline } from './outline.ts';
+import { isSuspicious } from './suspicion.ts';
+
+/** Bytes of the longest content that is parsed. */
+const parsedBytesMax = 512 * 1024;
+
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+const encoder = new TextEncoder();
+
+/**
+ * Lines first, the structure of the text as a second opinion. Where the lines
+ * conflict, whole declarations may still merge. Where they merge clean, a
+ * declaration that would be there twice, or be missing, makes a conflict. What
+ * cannot be parsed is left to the lines.
+ */
+export class StructuralDriver implements MergeDriver {
+  readonly id = 'structural';
+  readonly version: string;
+  private readonly grammar: Grammar;
+
+  constructor(grammar: Grammar) {
+    this.grammar = grammar;
+    this.version = `1+${grammar.version}`;
+  }
+
+  /** Once a process or thread, before a merge that {@link asks}; never fails: what cannot be loaded is `unavailable`. */
+  load(): Promise<void> {
+    return this.grammar.load();
+  }
+
+  /** Whether more than the lines is needed. */
+  asks(input: DriverInput): boolean {
+    const lines = linesOf(input);
+    return isDoubtful(lines, mergeLines(lines.base, lines.current, lines.incoming)) && !isLarge(input);
+  }
+
+  merge(input: DriverInput): DriverVerdict {
+    const lines = linesOf(input);
+    const regions = mergeLines(lines.base, lines.current, lines.incoming);
+    const isConflict = regions.some(({ kind }) => kind === 'conflict');
+    const merged = isConflict ? undefined : joinLines(takeLines(lines, regions));
+    const byLine: DriverVerdict =
+      merged === undefined
+        ? { kind: 'conflict', lines: 'conflict', regions }
+        : { kind: 'clean', lines: 'clean', content: merged };
+    if (!isDoubtful(lines, regions)) return { ...byLine, structure: 'unasked' };
+    if (isLarge(input)) return { ...byLine, structure: 'too-large' };
+    const { outline } = this.grammar;
+    if (outline === undefined) return { ...byLine, structure: 'unavailable' };
+    const read = (content: Uint8Array): Outline | undefined => outline(decoder.decode(content));
+    const base = input.base && read(input.base);
+    const current = base && read(input.current);
+    const incoming = current && read(input.incoming);
+    if (base === undefined || current === undefined || incoming === undefined) {
+      return { ...byLine, structure: 'unparsed' };
+    }
+    if (merged === undefined) {
+      const text = mergeOutlines({ base, current, incoming });
+      const result = text === undefined ? undefined : outline(text);
+      const isRight = result !== undefined && miscounted(base, current, incoming, result) === undefined;
+      if (text === undefined || !isRight) return { ...byLine, structure: 'conflict' };
+      return { kind: 'clean', lines: 'conflict', structure: 'clean', content: encoder.encode(text) };
+    }
+    const result = read(merged);
+    // Each side was read without an error; what they make together must be, too.
+    if (result === undefined) return { kind: 'conflict', lines: 'clean', structure: 'conflict' };
+    const name = miscounted(base, current, incoming, result);
+    if (name === undefined) return { ...byLine, structure: 'clean' };
+    const refused = regionsWith(lines, regions, name);
+    return { kind: 'conflict', lines: 'clean', structure: 'conflict', ...(refused && { refused }) };
+  }
+}
+
+const isLarge = ({ base, current, incoming }: DriverInput): boolean =>
+  Math.max(base?.length ?? 0, current.length, incoming.length) > parsedBytesMax;
+
+const isDoubtful = (lines: TextLines, regions: readonly Region[]): boolean =>
+  regions.some(({ kind }) => kind === 'conflict') || isSuspicious(lines, regions);
+
+/** Lines of the base from the first to the last change that holds the name of a declaration. */
+function regionsWith(lines: TextLines, regions: readonly Region[], declaration: string): LineRange | undefined {
+  const name = /[\p{L}\p{N}_$]+(?=[^\p{L}\p{N}_$]*$)/u.exec(declaration.replace(/\(.*$/, ''))?.[0];
+  if (name === undefined) return undefined;
+  const holds = (side: 'current' | 'incoming', { start, count }: LineRange): boolean =>
+    lines[side].slice(start, start + count).some((line) => line.includes(name));
+  const named = regions.filter(
+    (region) => isChanged(region) && (holds('current', region.current) || holds('incoming', region.incoming)),
+  );
+  return named.length === 0 ? undefined : joined(named).base;
+}
+
+const drivers = new Map<Grammar, StructuralDriver>();
+
+/** The structural driver for a path; undefined where its language is not read or its grammar not installed. */
+export function structuralDriverOf(path: string): StructuralDriver | undefined {
+  const grammar = grammarOf(path);
+  if (grammar === undefined) return undefined;
+  let driver = drivers.get(grammar);
+  if (driver === undefined) drivers.set(grammar, (driver = new StructuralDriver(grammar)));
+  return driver;
+}
