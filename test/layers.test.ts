@@ -19,7 +19,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   swarm: [
     ['core'],
-    ['events', 'model', 'cost', 'knowledge'],
+    ['events', 'model', 'cost', 'knowledge', 'command'],
     ['state', 'tools'],
     ['schedule', 'roles', 'context'],
     ['agent', 'review'],

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 const vitest = join(dirname(createRequire(import.meta.url).resolve('vitest/package.json')), 'vitest.mjs');
-const suites = ['simulation', 'model', 'model-whole', 'rebuild', 'linearizability', 'crash-sweep'];
+const suites = ['simulation', 'model', 'model-whole', 'rebuild', 'linearizability', 'crash-sweep', 'swarm-chaos'];
 
 const { values } = parseArgs({
   options: {

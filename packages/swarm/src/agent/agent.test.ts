@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { noUsage } from '../core/usage.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Model, ModelRequest, ModelTurn, ToolCall } from '../model/model.ts';
-import { roles } from '../roles/roles.ts';
+import { shippedRoles } from '../roles/roles.ts';
 import { bindTool, defineTool, type ToolAnswer } from '../tools/tool.ts';
 import { Toolset } from '../tools/toolset.ts';
 import { runAgent, type AgentEnd } from './agent.ts';
@@ -34,10 +34,12 @@ async function agent(
   const tools = (['read', 'commit', 'finish'] as const).map((name) =>
     bindTool(defineTool(name, name, z.strictObject({})), () => {
       ran.push(name);
-      return answers[name] ?? { ok: true, says: 'yes', ends: name === 'finish' };
+      return (
+        answers[name] ?? (name === 'finish' ? { ok: true, says: 'yes', ends: 'finished' } : { ok: true, says: 'yes' })
+      );
     }),
   );
-  const role = { ...roles.worker, maxTurns: 8 };
+  const role = { ...shippedRoles().worker, maxTurns: 8 };
   const toolset = new Toolset(role, tools);
   const end = await runAgent({ role, model, brief: 'b', toolset, signal: live, answerCharsMax });
   return { end, ran, asked };

@@ -3,12 +3,47 @@ import { emptyHandoff, type Handoff } from '../core/task.ts';
 import { addUsage, noUsage, type Spend, type Usage } from '../core/usage.ts';
 import { ContextCare } from '../context/context-care.ts';
 import type { AgentEndReason } from '../events/event.ts';
-import { History } from '../model/history.ts';
+import { History, turnsIn } from '../model/history.ts';
 import { ModelError } from '../model/model-error.ts';
-import { spentOf, type Model, type ModelNotice, type ModelTurn, type TurnWarning } from '../model/model.ts';
+import {
+  spentOf,
+  type Message,
+  type Model,
+  type ModelNotice,
+  type ModelRequest,
+  type ModelTurn,
+  type TurnWarning,
+} from '../model/model.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 import type { Toolset } from '../tools/toolset.ts';
 import { LoopWatch, type LoopLimits, type Step } from './loop-watch.ts';
+
+/** Why an agent may not ask its model now. */
+export interface Halt {
+  readonly reason: AgentEndReason;
+  readonly detail?: string;
+}
+
+/** What one request came to, for who counts it. */
+export interface TurnCost {
+  /** One entry for each request that was made for it. */
+  readonly spent: readonly Spend[];
+  readonly ms: number;
+  /** No message came of it. */
+  readonly failed: boolean;
+}
+
+/** Where the runtime takes part in an agent's turns. */
+export interface AgentHooks {
+  /** Before each request: waits while the run is paused, holds what the request may cost, or halts the agent. */
+  beforeRequest(request: ModelRequest): Promise<Halt | undefined>;
+  /** After each request, whether it succeeded or not. */
+  afterRequest(cost: TurnCost): void;
+  /** What the agent is to be told before its next request. */
+  takeNotices(): readonly string[];
+  /** A message of the history, before anything that follows from it is done. */
+  onMessage(message: Message): void;
+}
 
 export interface AgentOptions {
   readonly role: Role;
@@ -19,6 +54,9 @@ export interface AgentOptions {
   readonly signal: AbortSignal;
   /** Longer tool answers are cut, with a note. */
   readonly answerCharsMax: number;
+  /** What came after the brief, where an agent goes on; every call in it has its result. */
+  readonly history?: readonly Message[];
+  readonly hooks?: AgentHooks;
   readonly loops?: Partial<LoopLimits>;
   /** Anything that changes when the tree or the score does; without it, quiet turns are not counted. */
   readonly progress?: () => string | number;
@@ -31,7 +69,9 @@ export interface AgentOptions {
 
 export interface AgentEnd {
   readonly reason: AgentEndReason;
+  /** Of its whole life, those before it was resumed included. */
   readonly turns: number;
+  /** Since it was started or resumed. */
   readonly usage: Usage;
   readonly detail?: string;
   /** Of one that did not finish: what is known of its work, in the runtime's words. */
@@ -59,15 +99,18 @@ class Agent {
   readonly #care: ContextCare;
   readonly #loops: LoopWatch;
   #usage: Usage = noUsage;
-  #turns = 0;
+  #turns: number;
   #idleTurns = 0;
   #overflows = 0;
   #lastText = '';
 
   constructor(options: AgentOptions) {
     this.#options = options;
-    const { role, brief, model, toolset, loops } = options;
-    this.#history = new History({ role: 'system', content: role.prompt }, { role: 'user', content: brief });
+    const { role, brief, model, toolset, loops, history = [], hooks } = options;
+    const start: Message[] = [{ role: 'system', content: role.prompt }, { role: 'user', content: brief }, ...history];
+    this.#history = History.observed(start, (message) => hooks?.onMessage(message));
+    this.#turns = turnsIn(history);
+    if (history.length === 0) hooks?.onMessage({ role: 'user', content: brief });
     this.#care = new ContextCare(model.contextTokens, toolset.specs());
     this.#loops = new LoopWatch(loops);
   }
@@ -83,6 +126,7 @@ class Agent {
   }
 
   async #turn(): Promise<AgentEnd | undefined> {
+    for (const content of this.#options.hooks?.takeNotices() ?? []) this.#history.say(content);
     const fit = this.#care.fit(this.#history);
     if (fit.kind === 'exhausted') return this.#end('context-exhausted', fit.says);
     if (fit.kind === 'compacted') {
@@ -98,7 +142,11 @@ class Agent {
 
   async #ask(): Promise<ModelTurn | AgentEnd | { readonly overflowed: true }> {
     const { role, model, toolset, signal, onNotice } = this.#options;
-    const request = { role: role.name, messages: this.#history.messages(), tools: toolset.specs() };
+    const request: ModelRequest = { role: role.name, messages: this.#history.messages(), tools: toolset.specs() };
+    const halt = await this.#options.hooks?.beforeRequest(request);
+    if (signal.aborted) return this.#end('aborted');
+    if (halt !== undefined) return this.#end(halt.reason, halt.detail);
+    const startedMs = performance.now();
     let isWaiting = false;
     const notice = (told: ModelNotice): void => {
       if (told.kind === 'fallback' && isWaiting) onNotice?.({ kind: 'asking' });
@@ -107,13 +155,13 @@ class Agent {
     };
     try {
       const turn = await untilAborted(model.complete(request, signal, { notice }), signal, model.abortMsMax ?? 0);
-      this.#spend(spentOf(turn, model));
+      this.#spend(spentOf(turn, model), startedMs, false);
       this.#care.took(this.#history, turn);
       this.#overflows = 0;
       for (const warning of turn.warnings ?? []) this.#options.onWarning?.(warning);
       return turn;
     } catch (error) {
-      if (error instanceof ModelError) this.#spend(error.spent);
+      this.#spend(error instanceof ModelError ? error.spent : [], startedMs, true);
       if (signal.aborted) return this.#end('aborted');
       if (!(error instanceof ModelError)) throw error;
       if (error.code !== 'context-overflow') return this.#end('model-failed', `${error.code}: ${error.message}`);
@@ -132,8 +180,9 @@ class Agent {
     }
   }
 
-  #spend(spent: readonly Spend[]): void {
+  #spend(spent: readonly Spend[], startedMs: number, failed: boolean): void {
     for (const { usage } of spent) if (usage !== undefined) this.#usage = addUsage(this.#usage, usage);
+    this.#options.hooks?.afterRequest({ spent, ms: Math.ceil(performance.now() - startedMs), failed });
     if (spent.length > 0) this.#options.onSpent?.(spent);
   }
 
@@ -143,12 +192,13 @@ class Agent {
     if (turn.text !== '') this.#lastText = turn.text;
     const calls = this.#history.turn(turn);
     const steps: Step[] = [];
-    for (const call of calls) {
+    for (const [at, call] of calls.entries()) {
       if (signal.aborted) return this.#end('aborted');
-      const answer = await toolset.call(call);
-      if (answer.ends === true) return this.#end('finished');
+      // The turn was counted when it was taken.
+      const answer = await toolset.call(call, callKeyOf(this.#turns - 1, at));
       steps.push({ call, answer });
       this.#history.answer(call, renderAnswer(answer, answerCharsMax));
+      if (answer.ends !== undefined) return this.#end(answer.ends);
     }
     if (calls.length === 0) this.#history.say(turn.finish === 'length' ? cutNudge : nudge);
     this.#idleTurns = calls.some(({ fault }) => fault === undefined) ? 0 : this.#idleTurns + 1;
@@ -171,15 +221,18 @@ class Agent {
 
   #end(reason: AgentEndReason, detail?: string): AgentEnd {
     const end = { reason, turns: this.#turns, usage: this.#usage, ...(detail !== undefined && { detail }) };
-    if (reason === 'finished') return end;
+    if (reason === 'finished' || reason === 'stopped') return end;
     const concerns = [`stopped by the runtime: ${reason}${detail === undefined ? '' : ` (${detail})`}`];
     const findings = this.#lastText === '' ? [] : [`its last words: ${this.#lastText.slice(0, 500)}`];
     return { ...end, handoff: { ...emptyHandoff, concerns, findings } };
   }
 }
 
+/** Names a call within its agent's life: turn and place, from 0. What the call asks the store stands under it. */
+export const callKeyOf = (turn: number, at: number): string => `${turn}.${at}`;
+
 /** One JSON object: `ok`, `says`, and what the tool adds. Where that is too long, its short fields stay whole. */
-function renderAnswer(answer: ToolAnswer, charsMax: number): string {
+export function renderAnswer(answer: ToolAnswer, charsMax: number): string {
   const text = JSON.stringify({ ok: answer.ok, says: answer.says, ...answer.more });
   if (text.length <= charsMax) return text;
   const says = `${answer.says.slice(0, 2000)} (the answer of ${text.length} characters was cut at ${charsMax}: ask for less at a time)`;

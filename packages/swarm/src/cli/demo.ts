@@ -1,7 +1,8 @@
 import { absent, type Author, type Repo } from '@mound/vcs';
 import type { JsonValue } from '../core/json.ts';
 import { ScriptedModel, type Script } from '../model/scripted-model.ts';
-import { runSwarm, type SwarmOptions, type SwarmResult } from '../runtime/run-swarm.ts';
+import type { SwarmOptions } from '../runtime/run-options.ts';
+import { runSwarm, type SwarmResult } from '../runtime/run-swarm.ts';
 
 /** A small project, made up for the demo. */
 const project = {

@@ -1,5 +1,13 @@
 import { isJsonObject, type JsonValue } from './json.ts';
 import type { AgentId, RunId, TaskId } from './ids.ts';
+import type { Handoff } from './task.ts';
+
+/** A settled choice that holds for whoever reads it. */
+export interface Decision {
+  readonly id: string;
+  readonly topics: readonly string[];
+  readonly text: string;
+}
 
 interface BriefCommon {
   readonly run: RunId;
@@ -8,22 +16,41 @@ interface BriefCommon {
   readonly base: number;
 }
 
-export interface PlannerBrief extends BriefCommon {
-  readonly role: 'planner';
-  readonly goal: string;
-  readonly agentsMax: number;
+interface Surroundings {
+  /** Active ones. */
+  readonly decisions?: readonly Decision[];
+  /** Index of the Field Guide. */
+  readonly guide?: string;
 }
 
-export interface WorkerBrief extends BriefCommon {
+export interface PlannerBrief extends BriefCommon, Surroundings {
+  readonly role: 'planner';
+  /** What is to be reached: the run's goal, or the brief of the task that was handed to this planner. */
+  readonly goal: string;
+  readonly task: TaskId;
+  readonly scope: readonly string[];
+  /** 0 for the goal's own planner. */
+  readonly depth: number;
+  readonly agentsMax: number;
+  /** Tasks that an earlier planner of the same task had handed out. */
+  readonly known?: readonly { readonly task: string; readonly title: string; readonly status: string }[];
+}
+
+export interface WorkerBrief extends BriefCommon, Surroundings {
   readonly role: 'worker';
   readonly task: {
     readonly id: TaskId;
     readonly title: string;
     readonly scope: readonly string[];
     readonly brief: string;
+    readonly check?: string;
   };
   readonly generation: number;
   readonly input?: JsonValue;
+  /** Handoffs of the tasks that had to end first. */
+  readonly before?: readonly { readonly task: TaskId; readonly handoff: Handoff }[];
+  /** Files that an earlier worker of this task has edited and not landed: the edits are yours now. */
+  readonly draft?: readonly string[];
 }
 
 export interface MergerBrief extends BriefCommon {

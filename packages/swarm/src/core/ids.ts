@@ -8,6 +8,9 @@ export type TaskId = Branded<string, 'TaskId'>;
 /** A running actor, `<role kind>-<number>`; unique within a run while it lives. */
 export type AgentId = Branded<string, 'AgentId'>;
 
+/** The task of the whole goal: the parent of what nobody else handed out. */
+export const rootTask: TaskId = 'root' as TaskId;
+
 /** Letters, digits, `.`, `_`, `-`: ids stand in record keys and operation ids, where `/` separates. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 

@@ -1,9 +1,26 @@
 export type RoleKind = 'planner' | 'worker' | 'merger';
 
-export const roleKinds: readonly RoleKind[] = ['planner', 'worker', 'merger'];
-
 export type ToolName =
-  'read' | 'list' | 'delegate' | 'wait' | 'inspect' | 'commit' | 'flag' | 'read_conflict' | 'resolve' | 'finish';
+  | 'read'
+  | 'search'
+  | 'list'
+  | 'decide'
+  | 'delegate'
+  | 'wait'
+  | 'inspect'
+  | 'ask'
+  | 'edit'
+  | 'write'
+  | 'patch'
+  | 'run'
+  | 'commit'
+  | 'flag'
+  | 'note'
+  | 'claim'
+  | 'board'
+  | 'read_conflict'
+  | 'resolve'
+  | 'finish';
 
 /** Key into the run's `models`. */
 export type ModelName = string;
@@ -19,14 +36,31 @@ export interface Role {
   readonly maxTurns: number;
 }
 
+/** A run's roles by name; `planner`, `worker` and `merger` are always there. */
+export type Roles = Readonly<Record<string, Role>> & Readonly<Record<RoleKind, Role>>;
+
 /**
  * The most that a role of each kind may hold, whatever its data says: a planner
  * has no tool that makes an intent with changes, a worker none that splits
  * work, a merger none that reaches beyond its conflict.
  */
 export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
-  planner: ['read', 'list', 'delegate', 'wait', 'inspect', 'finish'],
-  worker: ['read', 'list', 'commit', 'flag', 'finish'],
+  planner: ['read', 'search', 'list', 'decide', 'delegate', 'wait', 'inspect', 'ask', 'finish'],
+  worker: [
+    'read',
+    'search',
+    'list',
+    'edit',
+    'write',
+    'patch',
+    'run',
+    'commit',
+    'flag',
+    'note',
+    'claim',
+    'board',
+    'finish',
+  ],
   merger: ['read_conflict', 'resolve', 'finish'],
 };
 

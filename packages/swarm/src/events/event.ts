@@ -3,7 +3,18 @@ import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
 import type { Usage } from '../core/usage.ts';
 
-export type RunEndReason = 'finished' | 'planner-failed' | 'aborted';
+/** Why a run ended, or stopped: all but `finished` and `planner-failed` can be resumed. */
+export type RunEndReason =
+  | 'finished'
+  | 'planner-failed'
+  | 'aborted'
+  /** The goal's budget is used up. */
+  | 'budget'
+  | 'time-limit'
+  /** Conflicts per accepted line keep growing. */
+  | 'thrashing'
+  /** Tasks end and nothing lands. */
+  | 'no-progress';
 export type AgentEndReason =
   | 'finished'
   | 'turns'
@@ -13,7 +24,11 @@ export type AgentEndReason =
   | 'looping'
   | 'context-exhausted'
   | 'aborted'
-  | 'lost';
+  | 'lost'
+  /** Between two turns, because the run stops; it goes on from there. */
+  | 'stopped'
+  /** Its budget does not cover the next request. */
+  | 'budget';
 
 /** Everything that changes what a swarm does next. Plain JSON values. */
 export type SwarmEvent =
@@ -21,16 +36,37 @@ export type SwarmEvent =
       readonly kind: 'run.started';
       readonly run: RunId;
       readonly goal: string;
-      /** Workers and mergers at once; the planner takes no slot. */
+      /** Who splits the goal: a planner, or nobody, where the run's tasks are given with it. */
+      readonly root: 'planner' | 'given';
+      /** Workers and mergers at once; planners take no slot. */
       readonly agentsMax: number;
+      /** Planners that work (and do not wait) at once. */
+      readonly plannersMax: number;
       readonly taskAttemptsMax: number;
       readonly mergeAttemptsMax: number;
       /** False where no merger is to be had: conflicts stay open. */
       readonly merging: boolean;
     }
-  | { readonly kind: 'run.aborting'; readonly reason: string }
+  /** `turns`: agents end what they are at; `now`: their requests are given up. */
+  | {
+      readonly kind: 'run.stopping';
+      readonly reason: RunEndReason;
+      readonly how: 'turns' | 'now';
+      readonly detail?: string;
+    }
+  | { readonly kind: 'run.paused'; readonly reason: string }
+  | { readonly kind: 'run.unpaused' }
   | { readonly kind: 'run.ended'; readonly reason: RunEndReason }
-  | { readonly kind: 'task.created'; readonly task: TaskId; readonly title: string; readonly scope: readonly string[] }
+  | {
+      readonly kind: 'task.created';
+      readonly task: TaskId;
+      readonly parent: TaskId;
+      /** True where its agent is a planner. */
+      readonly plans: boolean;
+      readonly title: string;
+      readonly scope: readonly string[];
+      readonly after?: readonly TaskId[];
+    }
   | {
       readonly kind: 'task.claimed';
       readonly task: TaskId;
@@ -81,8 +117,9 @@ export type SwarmEvent =
       readonly code: 'context-cut' | 'compacted' | 'looping' | 'fallback';
       readonly says: string;
     }
-  | { readonly kind: 'planner.waiting' }
+  /** For the reports of all its tasks, or of any. */
+  | { readonly kind: 'planner.waiting'; readonly planner: TaskId; readonly for: 'all' | 'any' }
   /** The planner was told of these tasks and goes on. */
-  | { readonly kind: 'planner.woken'; readonly tasks: readonly TaskId[] };
+  | { readonly kind: 'planner.woken'; readonly planner: TaskId; readonly tasks: readonly TaskId[] };
 
 export type SwarmEventKind = SwarmEvent['kind'];

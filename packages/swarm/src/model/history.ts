@@ -6,11 +6,21 @@ import type { Message, ModelTurn, ToolCall, ToolMessage } from './model.ts';
  */
 export class History {
   readonly #messages: Message[];
-  #turns = 0;
+  #onAdded: ((message: Message) => void) | undefined;
+  #turns: number;
   #open: ToolCall[] = [];
 
   constructor(...start: Message[]) {
     this.#messages = start;
+    // One that goes on must not use an id again.
+    this.#turns = turnsIn(start);
+  }
+
+  /** One that tells of each message that is added, as it is added. */
+  static observed(start: readonly Message[], onAdded: (message: Message) => void): History {
+    const history = new History(...start);
+    history.#onAdded = onAdded;
+    return history;
   }
 
   /** A copy. Calls that have no result yet get one that says so. */
@@ -21,7 +31,7 @@ export class History {
 
   say(content: string): void {
     this.close('not run');
-    this.#messages.push({ role: 'user', content });
+    this.#add({ role: 'user', content });
   }
 
   /** Takes a model's turn; the answer is its calls under ids that are unique in this history. */
@@ -34,20 +44,25 @@ export class History {
       id: `t${number}_${at}`,
       wireId: call.wireId ?? call.id,
     }));
-    this.#messages.push({ role: 'assistant', content: text, calls: own, ...(origin && { origin }) });
     this.#open = [...own];
+    this.#add({ role: 'assistant', content: text, calls: own, ...(origin && { origin }) });
     return own;
   }
 
   answer(call: ToolCall, content: string): void {
     if (!this.#open.includes(call)) throw new Error(`call ${call.id} has its result, or is none of this turn`);
     this.#open = this.#open.filter((other) => other !== call);
-    this.#messages.push(resultOf(call, content));
+    this.#add(resultOf(call, content));
+  }
+
+  #add(message: Message): void {
+    this.#messages.push(message);
+    this.#onAdded?.(message);
   }
 
   /** Answers what is left of the turn's calls with why they were not run. */
   close(says: string): void {
-    for (const call of this.#open) this.#messages.push(resultOf(call, JSON.stringify({ ok: false, says })));
+    for (const call of this.#open) this.#add(resultOf(call, JSON.stringify({ ok: false, says })));
     this.#open = [];
   }
 
@@ -59,6 +74,10 @@ export class History {
     this.#messages.splice(0, this.#messages.length, ...messages);
   }
 }
+
+/** Turns of the model in a history. */
+export const turnsIn = (messages: readonly Message[]): number =>
+  messages.reduce((count, message) => count + (message.role === 'assistant' ? 1 : 0), 0);
 
 const resultOf = ({ id, name }: ToolCall, content: string): ToolMessage => ({
   role: 'tool',

@@ -97,6 +97,8 @@ export interface AskOptions {
  */
 export interface Model {
   readonly name: string;
+  /** Base URL that serves it, where one does: prices go by it. */
+  readonly endpoint?: string | undefined;
   /** Tokens of request and answer together; undefined: not known. */
   readonly contextTokens?: number | undefined;
   /** How long it may take to put away what it had begun, once its signal aborts; default: no time at all. */

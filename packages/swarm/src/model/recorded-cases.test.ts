@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { defineTool, bindTool, type ToolAnswer } from '../tools/tool.ts';
 import { Toolset } from '../tools/toolset.ts';
-import { roles } from '../roles/roles.ts';
+import { shippedRoles } from '../roles/roles.ts';
 import { Assembly } from './wire/assembly.ts';
 import { readEvents } from './wire/sse.ts';
 import { commonQuirks } from './wire/quirks.ts';
@@ -70,12 +70,12 @@ describe.skipIf(!existsSync(root))('recorded cases', () => {
     const tool = (schema: z.ZodType): ReturnType<typeof bindTool> =>
       bindTool(defineTool('read', 'r', schema), (input): ToolAnswer => {
         ran.push(input);
-        return { ok: true, says: 'ran', ends: false };
+        return { ok: true, says: 'ran' };
       });
     const bare = tool(z.strictObject({}));
     const path = tool(z.strictObject({ path: z.string() }));
     const finish = bindTool(defineTool('finish', 'f', z.strictObject({})), () => ({ ok: true, says: 'ended' }));
-    const role = { ...roles.worker, tools: ['read', 'finish'] as const };
+    const role = { ...shippedRoles().worker, tools: ['read', 'finish'] as const };
     const came: [boolean, string, unknown][] = [];
     for (const row of rows) {
       ran.length = 0;
@@ -88,7 +88,7 @@ describe.skipIf(!existsSync(root))('recorded cases', () => {
       );
       const [made] = turn.calls;
       if (made === undefined) throw new Error('no call');
-      const answer = await new Toolset(role, [row.schema === 'no parameters' ? bare : path, finish]).call(made);
+      const answer = await new Toolset(role, [row.schema === 'no parameters' ? bare : path, finish]).call(made, '0.0');
       came.push([answer.ok, answer.says, ran[0]]);
     }
     expect(came).toEqual([

@@ -4,12 +4,14 @@ import type { Time } from '../core/time.ts';
 export class LeaseTimer {
   readonly #time: Time;
   readonly #onOut: () => void;
+  readonly #leaseMs: number;
   #leftMs: number;
   #startedAt: number | undefined;
   #cancel: (() => void) | undefined;
 
   constructor(time: Time, leaseMs: number, onOut: () => void) {
     this.#time = time;
+    this.#leaseMs = leaseMs;
     this.#leftMs = leaseMs;
     this.#onOut = onOut;
     this.resume();
@@ -25,6 +27,14 @@ export class LeaseTimer {
     if (this.#startedAt !== undefined) return;
     this.#startedAt = this.#time.now();
     this.#cancel = this.#time.after(Math.max(0, this.#leftMs), this.#onOut);
+  }
+
+  /** Its holder has got on: the whole time again. */
+  renew(): void {
+    if (this.#startedAt === undefined) return;
+    this.stop();
+    this.#leftMs = this.#leaseMs;
+    this.resume();
   }
 
   stop(): void {

@@ -18,16 +18,20 @@ export class RepoMerger implements MergerOperations {
   readonly #author: Author;
   readonly #conflict: string;
   readonly #attempt: number;
-  #tries = 0;
   /** As of when the merger has last read the conflict: what its resolution is based on. */
   #asOf: number | undefined;
 
   constructor(context: RunContext, agent: AgentId, conflict: string, attempt: number) {
     this.#context = context;
     this.#agent = agent;
-    this.#author = context.author('merger', agent);
+    this.#author = context.author(context.role('merger'), agent);
     this.#conflict = conflict;
     this.#attempt = attempt;
+  }
+
+  /** Names what a call asks of the store. */
+  operationId(key: string): string {
+    return `${this.#context.run}/${this.#conflict}/${this.#attempt}/${key}`;
   }
 
   isResolved(): boolean {
@@ -42,7 +46,7 @@ export class RepoMerger implements MergerOperations {
     return detailsOf(view);
   }
 
-  async resolve(request: ResolveRequest): Promise<Outcome | Refusal> {
+  async resolve(request: ResolveRequest, key: string): Promise<Outcome | Refusal> {
     const foreign = this.#own(request.conflict);
     if (foreign !== undefined) return foreign;
     const view = this.#context.repo.conflict(this.#conflict);
@@ -61,14 +65,13 @@ export class RepoMerger implements MergerOperations {
       if (bytes === undefined) return refused(`not resolved: give ${result.path} content; null deletes it.`);
       results.push({ path: result.path, content: bytes, ...(mode && { mode }) });
     }
-    return this.#land(request, results);
+    return this.#land(request, results, key);
   }
 
-  async #land(request: ResolveRequest, results: Resolution['results']): Promise<Outcome> {
+  async #land(request: ResolveRequest, results: Resolution['results'], key: string): Promise<Outcome> {
     const startedMs = performance.now();
-    const { run, repo } = this.#context;
-    this.#tries += 1;
-    const operationId = `${run}/${this.#conflict}/${this.#attempt}/${this.#tries}`;
+    const { repo } = this.#context;
+    const operationId = this.operationId(key);
     const { accounts, otherwise, message, rationale } = request;
     const outcome = await repo.resolve(this.#conflict, {
       author: this.#author,

@@ -1,80 +1,301 @@
-import type { AgentId } from '../core/ids.ts';
-import type { Task } from '../core/task.ts';
-import { unsettledCount, type SwarmState } from '../state/state.ts';
+import { absent, version, type Author } from '@mound/vcs';
+import { unlimited, type Cap } from '../core/amount.ts';
+import type { Decision } from '../core/brief.ts';
+import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
+import { isInScope, type Task, type TaskReport } from '../core/task.ts';
+import { tasksOf, type PlannerState } from '../state/state.ts';
 import {
   refused,
+  type DecisionRequest,
   type HandoffReport,
   type PlannerOperations,
   type Refusal,
   type TaskRequest,
   type TaskView,
 } from '../tools/operations.ts';
-import { isRejected } from './ledger.ts';
+import { decisionsOf } from './decisions.ts';
 import { RepoReads } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
+import { isRejected, type Claim } from './task-book.ts';
+
+interface Parts {
+  readonly context: RunContext;
+  readonly swarm: Swarm;
+  readonly agent: AgentId;
+  readonly task: Task;
+  readonly claim: Claim;
+  readonly base: number;
+  readonly onTold: (tasks: readonly TaskId[]) => void;
+}
 
 /** A planner's effects: it writes task records, never a file. */
 export class RepoPlanner extends RepoReads implements PlannerOperations {
+  readonly #parts: Parts;
   readonly #context: RunContext;
-  readonly #swarm: Swarm;
-  readonly #agent: AgentId;
+  readonly #author: Author;
+  #report: HandoffReport | undefined;
 
-  constructor(context: RunContext, swarm: Swarm, agent: AgentId, base: number) {
-    super(context.repo, base);
-    this.#context = context;
-    this.#swarm = swarm;
-    this.#agent = agent;
+  constructor(parts: Parts) {
+    super(parts.context.repo, parts.base);
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.#author = parts.context.author(parts.context.role(parts.task.role), parts.agent);
   }
 
-  get #state(): SwarmState {
-    return this.#swarm.state;
+  get #node(): PlannerState {
+    const node = this.#parts.swarm.state.planners.get(this.#parts.task.id);
+    if (node === undefined) throw new Error(`planner ${this.#parts.task.id} is not in the tree`);
+    return node;
   }
 
-  async delegate(requests: readonly TaskRequest[]): ReturnType<PlannerOperations['delegate']> {
-    const { repo, ledger } = this.#context;
-    const newest = repo.snapshot().seq;
-    const late = requests.find(({ base }) => base !== undefined && base > newest);
-    if (late !== undefined)
-      return refused(`nothing was delegated: ${late.id} starts from seq ${late.base}, newest is ${newest}.`);
-    const ids = requests.map(({ id }) => id);
-    const repeated = ids.filter((id, at) => ids.indexOf(id) !== at);
-    const taken = [...new Set([...repeated, ...ledger.taken(ids)])];
-    if (taken.length > 0) return refused(`nothing was delegated: ${taken.join(', ')} is taken; choose new ids.`);
-
-    const tasks = requests.map(({ base, ...request }): Task => ({ ...request, base: base ?? newest }));
-    // Durable before anybody starts on it.
-    const outcome = await ledger.createTasks(tasks, this.#context.author('planner', this.#agent));
-    if (isRejected(outcome))
-      return refused(`nothing was delegated (${outcome.code}): ${outcome.message}. ${outcome.next}`);
-    for (const task of tasks) {
-      this.#context.tasks.set(task.id, task);
-      this.#swarm.dispatch({ kind: 'task.created', task: task.id, title: task.title, scope: task.scope });
+  async delegate(requests: readonly TaskRequest[], key: string): ReturnType<PlannerOperations['delegate']> {
+    const newest = this.#context.repo.snapshot().seq;
+    const fault = this.#faultOf(requests, newest);
+    if (fault !== undefined) return refused(`nothing was delegated: ${fault}`);
+    const { budgets } = this.#context.parts;
+    const [draws] = this.#context.drawChain(this.#parts.task.id);
+    const share = budgets.isFree(draws) ? undefined : budgets.share(draws, requests.length);
+    const tasks = requests.map((request) => this.#taskOf(request, newest, share));
+    const outcome = await budgets.reserve(
+      draws,
+      tasks.flatMap(({ id, budget }) => (budget === undefined ? [] : [[id, budget] as const])),
+      {
+        // Its own claim goes with it: a planner whose task was taken over delegates nothing.
+        records: [...this.#context.book.creation(tasks), this.#fence(key)],
+        author: this.#author,
+        message: `delegate ${tasks.map(({ id }) => id).join(', ')}`.slice(0, 1000),
+        operationId: this.operationId(key),
+      },
+    );
+    if (outcome.kind === 'short') {
+      const { asked, free, dimension } = outcome;
+      return refused(
+        `nothing was delegated: your budget has ${free} ${dimension} free, you asked for ${asked}. Ask for less, or finish.`,
+      );
     }
+    if (isRejected(outcome)) {
+      return refused(`nothing was delegated (${outcome.code}): ${outcome.message}. ${outcome.next}`);
+    }
+    this.#claimAt(outcome.seq, key);
+    for (const task of tasks) this.#parts.swarm.addTask(task);
     return { kind: 'delegated', base: newest };
   }
 
-  async wait(): ReturnType<PlannerOperations['wait']> {
-    if (unsettledCount(this.#state) === 0 && this.#state.reports.length === 0) {
+  /** Names what a call asks of the store. */
+  operationId(key: string): string {
+    const { task, generation } = this.#parts.claim;
+    return `${this.#context.run}/${task}/${generation}/${key}`;
+  }
+
+  #fence(key: string): ReturnType<RunContext['book']['progress']> {
+    return this.#context.book.progress(this.#parts.claim, 'claimed', this.operationId(key));
+  }
+
+  #claimAt(seq: number, key: string): void {
+    const { claim } = this.#parts;
+    claim.version = seq;
+    claim.operations = [...claim.operations, this.operationId(key)];
+  }
+
+  #taskOf(request: TaskRequest, newest: number, share: Cap | undefined): Task {
+    const { base = newest, role = 'worker', check, unchecked: _, after, budget, topics, ...rest } = request;
+    // Within a bounded budget every task has a part of its own, set aside before it starts.
+    const cap = share === undefined ? budget && { ...unlimited, ...budget } : { ...share, ...budget };
+    return {
+      ...rest,
+      base,
+      role,
+      parent: this.#parts.task.id,
+      ...(check !== undefined && { check }),
+      ...(after !== undefined && { after }),
+      ...(topics !== undefined && { topics }),
+      ...(cap !== undefined && { budget: cap }),
+    };
+  }
+
+  /** One sentence on what is wrong with a delegation, and what to do. */
+  #faultOf(requests: readonly TaskRequest[], newest: number): string | undefined {
+    const { limits, policy, roles } = this.#context.parts;
+    const late = requests.find(({ base }) => base !== undefined && base > newest);
+    if (late !== undefined) return `${late.id} starts from seq ${late.base}, newest is ${newest}.`;
+    const ids = requests.map(({ id }) => id);
+    const repeated = ids.filter((id, at) => ids.indexOf(id) !== at || id === rootTask);
+    const taken = [...new Set([...repeated, ...this.#context.book.taken(ids)])];
+    if (taken.length > 0) return `${taken.join(', ')} is taken; choose new ids.`;
+    const open = this.#node.unsettled;
+    if (open + requests.length > limits.fanOutMax) {
+      return `${open} of your tasks are open and ${requests.length} more would be over ${limits.fanOutMax}. Delegate fewer, or wait.`;
+    }
+    if (this.#parts.swarm.taskCount + requests.length > limits.tasksMax) {
+      return `the run may have ${limits.tasksMax} tasks. Finish with what there is.`;
+    }
+    const depth = this.#parts.swarm.depthOf(this.#parts.task.id);
+    for (const [at, request] of requests.entries()) {
+      const role = roles[request.role ?? 'worker'];
+      if (role === undefined || role.kind === 'merger') return `${request.id}: there is no role '${request.role}'.`;
+      if (role.kind === 'planner' && depth >= limits.depthMax) {
+        return `${request.id}: planners may stand ${limits.depthMax} below the goal's, and you do. Hand it to workers.`;
+      }
+      const outside = request.scope.find((path) => !isInScope(this.#parts.task.scope, path));
+      if (outside !== undefined || (request.scope.length === 0 && this.#parts.task.scope.length > 0)) {
+        return `${request.id}: ${outside ?? 'everywhere'} is outside of your own scope (${this.#parts.task.scope.join(', ')}).`;
+      }
+      const unknown = (request.after ?? []).find(
+        (id) =>
+          !ids.slice(0, at).includes(id) && !this.#context.tasks.has(id) && this.#context.book.task(id) === undefined,
+      );
+      if (unknown !== undefined) return `${request.id} comes after ${unknown}, which is no earlier task.`;
+      if (policy.checks === 'required' && role.kind === 'worker' && !request.check && !request.unchecked) {
+        return `${request.id} names no check. Give a command that proves it, or say in unchecked why there is none.`;
+      }
+      const topic = this.#takenTopic(request, requests.slice(0, at));
+      if (topic !== undefined)
+        return `${request.id}: '${topic}' is decided elsewhere already. Leave it out, or decide it yourself.`;
+    }
+    return undefined;
+  }
+
+  #takenTopic({ topics = [] }: TaskRequest, earlier: readonly TaskRequest[]): string | undefined {
+    if (topics.length === 0) return undefined;
+    const mine = new Set(this.#parts.swarm.ancestorsOf(this.#parts.task.id));
+    const live = this.#parts.swarm.liveTasks().filter(({ id }) => !mine.has(id));
+    const taken = new Set([
+      ...live.flatMap((task) => task.topics ?? []),
+      ...earlier.flatMap((request) => request.topics ?? []),
+      ...decisionsOf(this.#context).flatMap((decision) => decision.topics),
+    ]);
+    return topics.find((topic) => taken.has(topic));
+  }
+
+  async wait(for_: 'all' | 'any'): ReturnType<PlannerOperations['wait']> {
+    const { unsettled, reports } = this.#node;
+    if (unsettled === 0 && reports.length === 0) {
       return refused('there is nothing to wait for: no task is open. Delegate, or finish.');
     }
-    const reports = await this.#swarm.plannerWaits();
-    if (reports === undefined) return refused('the run is being stopped.');
+    const told = await this.#wait(for_);
+    if (told === undefined) return refused('the run is being stopped. When it goes on, call wait again.');
     const { seq } = this.#context.repo.snapshot();
-    this.advance(seq);
-    return { kind: 'ended', reports, seq };
+    return { kind: 'ended', reports: told, seq, open: this.#node.unsettled };
+  }
+
+  async #wait(for_: 'all' | 'any'): Promise<readonly TaskReport[] | undefined> {
+    const reports = await this.#parts.swarm.plannerWaits(this.#parts.task.id, for_);
+    if (reports === undefined) return undefined;
+    this.advance(this.#context.repo.snapshot().seq);
+    this.#parts.onTold(reports.map(({ task }) => task));
+    return reports;
   }
 
   inspect(): TaskView[] {
-    const { tasks, queue } = this.#state;
-    return [...tasks.values(), ...queue].map(({ id, title, status, agent }) => ({ task: id, title, status, agent }));
+    return tasksOf(this.#parts.swarm.state, this.#parts.task.id).map(({ id, title, status, agent }) => ({
+      task: id,
+      title,
+      status,
+      agent,
+    }));
   }
 
-  async finish(_report: HandoffReport): Promise<Refusal | undefined> {
-    const { reports } = this.#state;
-    const unsettled = unsettledCount(this.#state);
-    if (unsettled > 0) return refused(`not accepted: ${unsettled} tasks have not ended. Call wait.`);
-    if (reports.length > 0) return refused(`not accepted: you have not read ${reports.length} reports. Call wait.`);
+  async decide(request: DecisionRequest, key: string): ReturnType<PlannerOperations['decide']> {
+    const { id: owner } = this.#parts.task;
+    const mine = new Set<string>(this.#parts.swarm.ancestorsOf(owner));
+    const known = decisionsOf(this.#context);
+    const before = known.find(({ id }) => id === request.id);
+    if (before !== undefined && !mine.has(before.owner)) {
+      return refused(
+        `nothing was decided: ${request.id} belongs to the planner of ${before.owner}. Report your objection.`,
+      );
+    }
+    const clash = known.find(
+      ({ id, topics }) => id !== request.id && topics.some((topic) => request.topics.includes(topic)),
+    );
+    if (clash !== undefined) {
+      return refused(`nothing was decided: ${clash.id} settles ${clash.topics.join(', ')} already: ${clash.text}`);
+    }
+    const held = this.#parts.swarm
+      .liveTasks()
+      .find(({ id, topics = [] }) => !mine.has(id) && topics.some((topic) => request.topics.includes(topic)));
+    if (held !== undefined)
+      return refused(`nothing was decided: ${held.id} was given ${held.topics?.join(', ')} to decide.`);
+    const { seq, record } = this.#decisionRecord(request, owner);
+    const outcome = await this.#context.repo.land({
+      author: this.#author,
+      message: `decide ${request.id}`,
+      operationId: this.operationId(key),
+      records: [{ ...record, expect: seq === 0 ? absent : version(seq) }],
+    });
+    if (isRejected(outcome))
+      return refused(`nothing was decided (${outcome.code}): ${outcome.message}. ${outcome.next}`);
+    return { kind: 'decided', seq: outcome.seq };
+  }
+
+  #decisionRecord(request: DecisionRequest, owner: TaskId): { seq: number; record: { key: string; value: string } } {
+    const key = `${this.#context.keys.prefix}decision/${request.id}`;
+    const value: Decision & { readonly format: 1; readonly owner: TaskId } = { format: 1, ...request, owner };
+    return {
+      seq: this.#context.repo.snapshot().record(key)?.version ?? 0,
+      record: { key, value: JSON.stringify(value) },
+    };
+  }
+
+  async ask(question: string, key: string): ReturnType<PlannerOperations['ask']> {
+    const { task, generation } = this.#parts.claim;
+    const id = `${task}-${generation}-${key}`;
+    const value = JSON.stringify({ format: 1, id, task, question });
+    const outcome = await this.#context.repo.land({
+      author: this.#author,
+      message: `ask: ${question.slice(0, 200)}`,
+      operationId: this.operationId(key),
+      records: [{ key: `${this.#context.keys.questions}${id}`, expect: absent, value }],
+    });
+    return isRejected(outcome) ? refused(`not asked: ${outcome.message}.`) : { kind: 'asked', id };
+  }
+
+  /**
+   * A planner that is done still takes what comes in late: while tasks of it are
+   * open it is answered with their reports, and may plan again.
+   */
+  async finish(report: HandoffReport, _key: string): Promise<Refusal | undefined> {
+    const { unsettled, reports } = this.#node;
+    if (unsettled > 0 || reports.length > 0) {
+      const told = await this.#wait('any');
+      if (told === undefined) return refused('the run is being stopped. When it goes on, call finish again.');
+      const open = this.#node.unsettled;
+      return refused(
+        `not ended yet: ${told.length} reports came in late, ${open} tasks are open. Plan again where they ask for it, or call finish again. Reports: ${JSON.stringify(told)}`,
+      );
+    }
+    const { book, repo } = this.#context;
+    const records = [book.closing(this.#parts.claim, report.status)];
+    const outcome = await repo.land({ author: this.#author, message: `end ${this.#parts.task.id}`, records });
+    if (isRejected(outcome))
+      return refused(`not accepted (${outcome.code}): another planner has taken over. Stop here.`);
+    this.#report = report;
     return undefined;
+  }
+
+  /** Ends the task of a planner that can or may not go on; what it handed out is its own planner's from then on. */
+  async giveUp(concern: string): Promise<void> {
+    if (this.#report !== undefined) return;
+    const { book, repo } = this.#context;
+    const records = [book.closing(this.#parts.claim, 'partial')];
+    const outcome = await repo.land({ author: this.#author, message: `end ${this.#parts.task.id}`, records });
+    if (isRejected(outcome)) return;
+    this.#report = {
+      status: 'partial',
+      verifiedBy: [],
+      concerns: [concern],
+      findings: [],
+      debts: [],
+      deviations: [],
+      outOfScope: [],
+    };
+  }
+
+  /** What is to be told of the task; undefined where its planner did not finish. */
+  taskReport(): TaskReport | undefined {
+    if (this.#report === undefined) return undefined;
+    const handoff = { ...this.#report, commits: [] };
+    return { task: this.#parts.task.id, agent: this.#parts.agent, outcome: 'none', handoff };
   }
 }

@@ -1,14 +1,18 @@
 import type { Repo } from '@mound/vcs';
-import type { FileView, ReadOperations } from '../tools/operations.ts';
+import type { FileView, ReadOperations, Refusal, SearchAnswer, SearchRequest } from '../tools/operations.ts';
+import type { Draft } from './draft.ts';
+import { searchText, type Searched } from './search-text.ts';
 
-/** Reads of one agent: always from the snapshot that it stands on. */
+/** Reads of one agent: always from the snapshot that it stands on, under its own edits. */
 export class RepoReads implements ReadOperations {
   readonly #repo: Repo;
+  readonly #draft: Draft | undefined;
   #base: number;
 
-  constructor(repo: Repo, base: number) {
+  constructor(repo: Repo, base: number, draft?: Draft) {
     this.#repo = repo;
     this.#base = base;
+    this.#draft = draft;
   }
 
   get base(): number {
@@ -22,14 +26,45 @@ export class RepoReads implements ReadOperations {
 
   read(path: string): FileView | undefined {
     const snapshot = this.#repo.snapshot(this.#base);
+    const edit = this.#draft?.files.get(path);
     const head = snapshot.head(path);
+    if (edit !== undefined) {
+      const bytes = this.#draft?.read(edit);
+      if (bytes === undefined) return undefined;
+      const mode = edit.mode ?? head?.mode ?? 'file';
+      return { path, version: edit.base, mode, size: bytes.length, text: textOf(bytes), edited: true };
+    }
     const bytes = head && snapshot.read(path);
     if (head === undefined || bytes === undefined) return undefined;
     return { path, version: head.version, mode: head.mode, size: head.size, text: textOf(bytes) };
   }
 
   list(prefix: string): ReturnType<ReadOperations['list']> {
-    return this.#repo.snapshot(this.#base).list(prefix.replace(/\/+$/, ''));
+    return this.#files(prefix).map(({ path, version, size }) => ({ path, version, size }));
+  }
+
+  search(request: SearchRequest): Promise<SearchAnswer | Refusal> {
+    return searchText(this.#files(request.prefix), request);
+  }
+
+  #files(prefix: string): (Searched & { readonly version: number })[] {
+    const snapshot = this.#repo.snapshot(this.#base);
+    const below = prefix.replace(/\/+$/, '');
+    const isBelow = (path: string): boolean => below === '' || path === below || path.startsWith(`${below}/`);
+    const single = below === '' ? undefined : snapshot.head(below);
+    const heads = single === undefined ? snapshot.list(below) : [single];
+    const files = heads.map(({ path, version, size }) => ({ path, version, size, bytes: () => snapshot.read(path) }));
+    const draft = this.#draft;
+    if (draft === undefined || draft.isEmpty) return files;
+    const edits = [...draft.files].filter(([path]) => isBelow(path));
+    const edited = edits.flatMap(([path, edit]) => {
+      const bytes = draft.read(edit);
+      return bytes === undefined ? [] : [{ path, version: edit.base, size: bytes.length, bytes: () => bytes }];
+    });
+    const names = new Set(edits.map(([path]) => path));
+    return [...files.filter(({ path }) => !names.has(path)), ...edited].toSorted((left, right) =>
+      Buffer.compare(Buffer.from(left.path), Buffer.from(right.path)),
+    );
   }
 }
 

@@ -1,44 +1,54 @@
+import type { Snapshot } from '@mound/vcs';
 import { runAgent, type AgentEnd } from '../agent/agent.ts';
-import { renderBrief } from '../core/brief.ts';
-import type { AgentId, TaskId } from '../core/ids.ts';
-import type { RoleKind } from '../core/role.ts';
-import { emptyHandoff, type TaskOutcome } from '../core/task.ts';
+import { renderBrief, type Decision } from '../core/brief.ts';
+import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
+import type { Role } from '../core/role.ts';
+import { emptyHandoff, type Handoff, type Task, type TaskOutcome, type TaskReport } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
+import type { Message } from '../model/model.ts';
 import { mergerTools } from '../tools/merger-tools.ts';
+import { outcomeAnswer } from '../tools/outcome-answer.ts';
 import { plannerTools } from '../tools/planner-tools.ts';
-import type { Tool } from '../tools/tool.ts';
+import type { Tool, ToolAnswer } from '../tools/tool.ts';
 import { Toolset } from '../tools/toolset.ts';
 import { workerTools } from '../tools/worker-tools.ts';
+import { AgentLife, type AgentRecord, type LifeOptions } from './agent-life.ts';
+import { decisionsOf } from './decisions.ts';
+import { Draft } from './draft.ts';
+import { guideOf } from './field-guide.ts';
 import { LeaseTimer } from './lease-timer.ts';
 import { RepoMerger } from './repo-merger.ts';
 import { RepoPlanner } from './repo-planner.ts';
 import { RepoWorker } from './repo-worker.ts';
 import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
+import type { Claim } from './task-book.ts';
 
-interface Work {
-  readonly kind: RoleKind;
+interface Run {
   readonly agent: AgentId;
-  readonly task?: TaskId;
+  readonly life: AgentLife;
+  readonly role: Role;
   readonly brief: string;
+  readonly history: readonly Message[];
   readonly tools: readonly Tool[];
   /** Changes when the tree or the plan does. */
   readonly progress: () => string | number;
   readonly lease?: LeaseTimer;
+  readonly signal: AbortSignal;
 }
 
-function run(context: RunContext, swarm: Swarm, work: Work, signal: AbortSignal): Promise<AgentEnd> {
-  const { kind, agent, task, brief, lease, progress } = work;
-  const role = context.role(kind);
+function run(context: RunContext, swarm: Swarm, parts: Run): Promise<AgentEnd> {
+  const { agent, life, role, brief, history, tools, progress, lease, signal } = parts;
   return runAgent({
     role,
-    model: context.model(kind),
+    model: context.model(role),
     brief,
-    toolset: new Toolset(role, work.tools),
+    history,
+    toolset: new Toolset(role, tools),
     signal,
-    answerCharsMax: context.answerCharsMax,
+    answerCharsMax: context.parts.limits.answerCharsMax,
+    hooks: life,
     progress,
-    onSpent: (spent) => context.costs.record({ role: role.name, agent, task }, spent),
     onWarning: ({ code, says }) => swarm.dispatch({ kind: 'agent.warned', agent, code, says }),
     onNotice: (notice) => {
       switch (notice.kind) {
@@ -57,16 +67,147 @@ function run(context: RunContext, swarm: Swarm, work: Work, signal: AbortSignal)
   });
 }
 
-export function runPlanner(context: RunContext, swarm: Swarm, agent: AgentId, signal: AbortSignal): Promise<AgentEnd> {
+/** What a call that was cut off came to, as far as the store knows. */
+function interruptedAnswer(context: RunContext, operationId: string, tool: string): ToolAnswer | undefined {
+  const outcome = context.repo.outcome(operationId);
+  if (outcome === undefined) return undefined;
+  if (['edit', 'write', 'patch', 'run'].includes(tool)) {
+    return { ok: true, says: 'interrupted, but the edit was kept: read the file to see it' };
+  }
+  const answer = outcomeAnswer(outcome);
+  return { ...answer, says: `interrupted, but the repository has it: ${answer.says}` };
+}
+
+/** Decisions and Field Guide, as they stand when an agent starts. */
+function surroundingsOf(context: RunContext): { decisions?: readonly Decision[]; guide?: string } {
+  const decisions = decisionsOf(context).map(({ id, topics, text }) => ({ id, topics, text }));
+  const guide = guideOf(context);
+  return { ...(decisions.length > 0 && { decisions }), ...(guide !== '' && { guide }) };
+}
+
+/** Claims the task for an agent; undefined where there is nothing (more) to do, which is told. */
+async function claim(context: RunContext, swarm: Swarm, agent: AgentId, task: Task): Promise<Claim | undefined> {
+  const state = swarm.state.tasks.get(task.id);
+  const attempts = state?.attempts ?? 0;
+  const answer = await context.book.claim({
+    task: task.id,
+    agent,
+    author: context.author(context.role(task.role), agent),
+    leaseMs: context.parts.limits.leaseMs,
+    attempts,
+    // A second attempt, or a resumed run, follows on one that has been declared over.
+    takeOver: attempts > 0 || swarm.isResumed,
+  });
+  if (answer.kind === 'claimed') {
+    swarm.dispatch({ kind: 'task.claimed', task: task.id, agent, generation: answer.claim.generation });
+    return answer.claim;
+  }
+  const isDone = answer.kind === 'done';
+  const outcome: TaskOutcome = isDone ? 'landed' : 'none';
+  const concerns = [isDone ? 'an earlier worker had landed it' : 'another claimer holds it'];
+  const commits = isDone ? answer.record.operations : [];
+  const handoff = { ...emptyHandoff, status: isDone ? ('done' as const) : ('failed' as const), commits, concerns };
+  const seq = isDone ? { seq: answer.seq } : {};
+  swarm.dispatch({ kind: 'task.finished', task: task.id, report: { task: task.id, agent, outcome, ...seq, handoff } });
+  return undefined;
+}
+
+const lost: AgentEnd = { reason: 'lost', turns: 0, usage: noUsage };
+
+function lifeOf(
+  context: RunContext,
+  swarm: Swarm,
+  options: Pick<LifeOptions, 'agent' | 'role' | 'task' | 'generation' | 'base' | 'goesOn'> & { conflict?: string },
+  onTurn: () => void,
+): AgentLife {
+  const [draws] = context.drawChain(options.task);
+  return new AgentLife(context, {
+    ...options,
+    draws,
+    spender: { role: options.role.name, agent: options.agent, task: options.task },
+    gate: () => swarm.gate(),
+    takeNotices: () => swarm.takeNotices(options.task),
+    onTurn,
+  });
+}
+
+export async function runPlanner(
+  context: RunContext,
+  swarm: Swarm,
+  agent: AgentId,
+  id: TaskId,
+  signal: AbortSignal,
+): Promise<AgentEnd> {
+  const task = context.mustTask(id);
+  const held = await claim(context, swarm, agent, task);
+  if (held === undefined) return lost;
+  const role = context.role(task.role);
   const base = context.repo.snapshot().seq;
-  const { goal, agentsMax } = swarm.state;
-  const brief = renderBrief({ role: 'planner', run: context.run, agent, base, goal, agentsMax });
-  const operations = new RepoPlanner(context, swarm, agent, base);
+  const goesOn = swarm.goesOn(id);
+  const { generation } = held;
+  const life = lifeOf(context, swarm, { agent, role, task: id, generation, base, goesOn }, () => undefined);
+  const operations = new RepoPlanner({
+    context,
+    swarm,
+    agent,
+    task,
+    claim: held,
+    base,
+    onTold: (tasks) => life.told(tasks),
+  });
+  // What it was told before is not told again.
+  if (life.recalled !== undefined)
+    swarm.dispatch({ kind: 'planner.woken', planner: id, tasks: [...life.recalled.told] });
+  const known = operations.inspect();
+  const brief = renderBrief({
+    role: 'planner',
+    run: context.run,
+    agent,
+    base,
+    goal: id === rootTask ? swarm.state.goal : task.brief || task.title,
+    task: id,
+    scope: task.scope,
+    depth: swarm.depthOf(id),
+    agentsMax: swarm.state.agentsMax,
+    ...(known.length > 0 && { known }),
+    ...surroundingsOf(context),
+  });
+  const earlier = life.recalled?.generation ?? 0;
+  const history = life.history((key, tool) =>
+    interruptedAnswer(context, `${context.run}/${id}/${earlier}/${key}`, tool),
+  );
   const progress = (): string => {
     const counts = swarm.counts();
     return `${counts['task.created']} ${counts['task.finished']}`;
   };
-  return run(context, swarm, { kind: 'planner', agent, brief, tools: plannerTools(operations), progress }, signal);
+  const tools = plannerTools(operations);
+  const end = await run(context, swarm, { agent, life, role, brief, history, tools, progress, signal });
+  if (id !== rootTask && (end.reason === 'budget' || end.reason === 'turns')) {
+    await operations.giveUp(end.detail ?? end.reason);
+  }
+  const report = operations.taskReport();
+  await life.close(end, report, report !== undefined);
+  settle(swarm, id, agent, end, report);
+  return end;
+}
+
+/** Tells the swarm what became of a task; one that stops with the run stays as it is. */
+function settle(swarm: Swarm, id: TaskId, agent: AgentId, end: AgentEnd, report: TaskReport | undefined): void {
+  if (report !== undefined) swarm.dispatch({ kind: 'task.finished', task: id, report });
+  else if (swarm.state.phase !== 'stopping' && swarm.state.tasks.get(id)?.agent === agent) {
+    swarm.dispatch({ kind: 'task.reopened', task: id, agent, reason: end.detail ?? end.reason });
+  }
+}
+
+/** Handoffs of the tasks that had to end first. */
+function handoffsBefore(context: RunContext, task: Task): { task: TaskId; handoff: Handoff }[] {
+  const snapshot: Snapshot = context.repo.snapshot();
+  return (task.after ?? []).flatMap((id) => {
+    const records = snapshot.records(`${context.keys.handoff(id)}/`);
+    const reports = records.map(({ value }) => (JSON.parse(value.toString('utf8')) as AgentRecord).report);
+    const report = reports.findLast((made) => made !== undefined);
+    return report === undefined ? [] : [{ task: id, handoff: report.handoff }];
+  });
 }
 
 /** Claims the task, works on it and reports what the store says became of it. */
@@ -77,57 +218,58 @@ export async function runWorker(
   id: TaskId,
   signal: AbortSignal,
 ): Promise<AgentEnd> {
-  const task = context.tasks.get(id);
-  if (task === undefined) throw new Error(`task ${id} has no definition`);
-  // A second attempt follows on one that this run has declared over.
-  const takeOver = (swarm.state.tasks.get(id)?.attempts ?? 0) > 0;
-  const author = context.author('worker', agent);
-  const answer = await context.ledger.claim(id, agent, author, context.leaseMs, takeOver);
-  if (answer.kind !== 'claimed') {
-    const isDone = answer.kind === 'done';
-    const outcome: TaskOutcome = isDone ? 'landed' : 'none';
-    const concerns = [isDone ? 'an earlier worker had landed it' : 'another claimer holds it'];
-    const commits = isDone ? answer.record.operations : [];
-    const handoff = { ...emptyHandoff, status: isDone ? ('done' as const) : ('failed' as const), commits, concerns };
-    const seq = isDone ? { seq: answer.seq } : {};
-    swarm.dispatch({ kind: 'task.finished', task: id, report: { task: id, agent, outcome, ...seq, handoff } });
-    return { reason: 'lost', turns: 0, usage: noUsage };
-  }
-  const { claim } = answer;
-  swarm.dispatch({ kind: 'task.claimed', task: id, agent, generation: claim.generation });
+  const task = context.mustTask(id);
+  const held = await claim(context, swarm, agent, task);
+  if (held === undefined) return lost;
+  const role = context.role(task.role);
+  const { generation } = held;
+  const author = context.author(role, agent);
+  const draft = new Draft(context.repo, context.keys, id, author);
 
-  const lease = new LeaseTimer(context.time, context.leaseMs, () => {
+  const { leaseMs } = context.parts.limits;
+  const onLeaseEnd = (): void => {
     swarm.dispatch({ kind: 'task.reopened', task: id, agent, reason: 'its lease ran out' });
     swarm.abortAgent(agent);
-  });
+  };
+  const lease = new LeaseTimer(context.parts.time, leaseMs, onLeaseEnd);
   try {
-    const { title, scope, brief, base, input } = task;
+    const { title, scope, brief, input, check } = task;
+    const goesOn = swarm.goesOn(id);
+    const operations = new RepoWorker(context, task, held, draft, signal);
+    const life = lifeOf(context, swarm, { agent, role, task: id, generation, base: operations.base, goesOn }, () =>
+      lease.renew(),
+    );
+    const before = handoffsBefore(context, task);
     const text = renderBrief({
       role: 'worker',
       run: context.run,
       agent,
-      base,
-      task: { id, title, scope, brief },
-      generation: claim.generation,
+      base: operations.base,
+      task: { id, title, scope, brief, ...(check !== undefined && { check }) },
+      generation,
       ...(input !== undefined && { input }),
+      ...(before.length > 0 && { before }),
+      ...(!draft.isEmpty && { draft: [...draft.files.keys()] }),
+      ...surroundingsOf(context),
     });
-    const operations = new RepoWorker(context, task, claim);
-    const tools = workerTools(operations);
-    const progress = (): number => operations.landings;
-    const end = await run(
-      context,
-      swarm,
-      { kind: 'worker', agent, task: id, brief: text, tools, progress, lease },
-      signal,
+    const earlier = life.recalled?.generation ?? 0;
+    const history = life.history((key, tool) =>
+      interruptedAnswer(context, `${context.run}/${id}/${earlier}/${key}`, tool),
     );
-    const report = operations.taskReport();
+    const progress = (): string => operations.progress;
+    const tools = workerTools(operations);
+    const end = await run(context, swarm, { agent, life, role, brief: text, history, tools, progress, lease, signal });
     // Its lease may have run out: then it has no say in the task any more.
     const isOwn = swarm.state.tasks.get(id)?.agent === agent;
-    if (report !== undefined) swarm.dispatch({ kind: 'task.finished', task: id, report });
-    else if (isOwn) {
-      if (end.handoff !== undefined) await context.ledger.report(id, claim.generation, end.handoff, author);
-      swarm.dispatch({ kind: 'task.reopened', task: id, agent, reason: end.detail ?? end.reason });
+    if (isOwn && end.reason === 'budget') {
+      // Where it drew on the goal's own budget nobody else has any left: the run stops, and the task waits.
+      if (context.drawChain(id)[0] === rootTask) swarm.stop('budget', 'turns', end.detail);
+      else await operations.giveUp(end.detail ?? 'its budget is used up');
     }
+    if (isOwn) await operations.closeRefused();
+    const report = operations.taskReport();
+    await life.close(end, report, report !== undefined && report.outcome !== 'conflicted');
+    settle(swarm, id, agent, end, report);
     return end;
   } finally {
     lease.stop();
@@ -145,22 +287,34 @@ export async function runMerger(
   const conflict = swarm.state.conflicts.get(id);
   if (conflict === undefined) throw new Error(`conflict ${id} is not known`);
   const attempt = conflict.attempts + 1;
-  const input = context.tasks.get(conflict.task)?.input;
+  const { task } = conflict;
+  const { input } = context.mustTask(task);
+  const base = context.repo.snapshot().seq;
   const brief = renderBrief({
     role: 'merger',
     run: context.run,
     agent,
-    base: context.repo.snapshot().seq,
+    base,
     conflict: id,
     paths: conflict.paths,
-    task: conflict.task,
+    task,
     attempt,
     ...(input !== undefined && { input }),
   });
-  const operations = new RepoMerger(context, agent, id, attempt);
-  const tools = mergerTools(operations);
+  const role = context.role('merger');
+  // Apart from the attempts of an earlier process.
+  const generation = swarm.runGeneration * 1000 + attempt;
+  const operations = new RepoMerger(context, agent, id, generation);
+  const life = lifeOf(
+    context,
+    swarm,
+    { agent, role, task, generation, base, goesOn: false, conflict: id },
+    () => undefined,
+  );
   const progress = (): number => Number(operations.isResolved());
-  const end = await run(context, swarm, { kind: 'merger', agent, task: conflict.task, brief, tools, progress }, signal);
+  const tools = mergerTools(operations);
+  const end = await run(context, swarm, { agent, life, role, brief, history: [], tools, progress, signal });
+  await life.close(end, undefined, false);
   // The merger's own word does not count.
   if (!operations.isResolved()) {
     swarm.dispatch({ kind: 'conflict.unresolved', conflict: id, reason: end.detail ?? end.reason });

@@ -1,13 +1,18 @@
 import type { Author, Change, Outcome, Repo } from '@mound/vcs';
-import type { AgentId, RunId, TaskId } from '../core/ids.ts';
-import type { Role, RoleKind } from '../core/role.ts';
+import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
+import type { Role, RoleKind, Roles } from '../core/role.ts';
+import type { Task } from '../core/task.ts';
 import type { Time } from '../core/time.ts';
 import type { CostLedger } from '../cost/cost-ledger.ts';
-import type { Task } from '../core/task.ts';
+import type { PriceBook } from '../cost/prices.ts';
 import type { Model } from '../model/model.ts';
 import { refused, type ContentChange, type Refusal } from '../tools/operations.ts';
-import type { Ledger } from './ledger.ts';
+import type { BudgetBook, OwnNode } from './budget-book.ts';
+import type { CommandRoom } from './command-room.ts';
+import type { RunKeys } from './run-keys.ts';
+import type { RunPolicy, SwarmLimits } from './run-options.ts';
 import type { Tally } from './tally.ts';
+import type { TaskBook } from './task-book.ts';
 
 /** One intent that the store took: landed, merged, unchanged, or kept as a conflict or parked. */
 export interface Acknowledgement {
@@ -28,71 +33,88 @@ export interface NewBytes {
   readonly bytes: Uint8Array | string | null | undefined;
 }
 
+export interface RunParts {
+  readonly repo: Repo;
+  readonly keys: RunKeys;
+  readonly time: Time;
+  readonly book: TaskBook;
+  readonly budgets: BudgetBook;
+  readonly commands: CommandRoom;
+  readonly tally: Tally;
+  readonly limits: SwarmLimits;
+  readonly policy: RunPolicy;
+  readonly prices: PriceBook;
+  /** Of this process. */
+  readonly costs: CostLedger;
+  readonly roles: Roles;
+  readonly models: Readonly<Record<string, Model>>;
+  readonly content: ContentSource | undefined;
+  readonly onAcknowledged: AcknowledgedHook | undefined;
+}
+
 /** What all of a run's agents share. */
 export class RunContext {
+  readonly parts: RunParts;
   readonly repo: Repo;
   readonly run: RunId;
-  readonly time: Time;
-  readonly costs: CostLedger;
-  readonly ledger: Ledger;
-  readonly tally: Tally;
-  readonly leaseMs: number;
-  readonly answerCharsMax: number;
-  /** Whole definitions of the tasks that have not been reported to the planner. */
+  readonly keys: RunKeys;
+  readonly book: TaskBook;
+  /** Whole definitions of the tasks that have not been reported to their planner. */
   readonly tasks: Map<TaskId, Task> = new Map();
-  readonly #roles: Readonly<Record<RoleKind, Role>>;
-  readonly #models: Readonly<Record<string, Model>>;
-  readonly #content: ContentSource | undefined;
-  readonly #onAcknowledged: AcknowledgedHook | undefined;
 
-  constructor(parts: {
-    readonly repo: Repo;
-    readonly run: RunId;
-    readonly time: Time;
-    readonly costs: CostLedger;
-    readonly ledger: Ledger;
-    readonly tally: Tally;
-    readonly leaseMs: number;
-    readonly answerCharsMax: number;
-    readonly roles: Readonly<Record<RoleKind, Role>>;
-    readonly models: Readonly<Record<string, Model>>;
-    readonly content: ContentSource | undefined;
-    readonly onAcknowledged: AcknowledgedHook | undefined;
-  }) {
+  constructor(parts: RunParts) {
+    this.parts = parts;
     this.repo = parts.repo;
-    this.run = parts.run;
-    this.time = parts.time;
-    this.costs = parts.costs;
-    this.ledger = parts.ledger;
-    this.tally = parts.tally;
-    this.leaseMs = parts.leaseMs;
-    this.answerCharsMax = parts.answerCharsMax;
-    this.#roles = parts.roles;
-    this.#models = parts.models;
-    this.#content = parts.content;
-    this.#onAcknowledged = parts.onAcknowledged;
+    this.run = parts.keys.run;
+    this.keys = parts.keys;
+    this.book = parts.book;
   }
 
-  role(kind: RoleKind): Role {
-    return this.#roles[kind];
+  /** The role of a task; the worker's or planner's own where it names none that is known. */
+  role(name: string): Role {
+    const role = this.parts.roles[name];
+    if (role === undefined) throw new Error(`there is no role '${name}'`);
+    return role;
   }
 
-  model(kind: RoleKind): Model {
-    const { name, model } = this.#roles[kind];
-    const found = this.#models[model];
-    if (found === undefined) throw new Error(`no model '${model}' for the role '${name}'`);
+  model(role: Role): Model {
+    const found = this.parts.models[role.model];
+    if (found === undefined) throw new Error(`no model '${role.model}' for the role '${role.name}'`);
     return found;
   }
 
   /** The name is unique in a run; `agent` is unique in the repository. */
-  author(kind: RoleKind, agent: AgentId): Author {
-    const { name, model } = this.#roles[kind];
-    const serving = this.#models[model]?.name ?? model;
-    return { name: agent, kind: 'agent', agent: this.agentName(agent), role: name, model: serving };
+  author(role: Role, agent: AgentId): Author {
+    const serving = this.parts.models[role.model]?.name ?? role.model;
+    return { name: agent, kind: 'agent', agent: this.agentName(agent), role: role.name, model: serving };
   }
 
   agentName(agent: AgentId): string {
     return `${this.run}/${agent}`;
+  }
+
+  /** The task's definition, from memory or from its record. */
+  mustTask(id: TaskId): Task {
+    const task = this.tasks.get(id) ?? this.book.task(id);
+    if (task === undefined) throw new Error(`task ${id} has no definition`);
+    this.tasks.set(id, task);
+    return task;
+  }
+
+  /** Nodes of the budget tree from the task's own, or the nearest above it, up to the goal's. */
+  drawChain(id: TaskId): [TaskId, ...TaskId[]] {
+    const chain: TaskId[] = [];
+    for (let at = id; at !== rootTask; at = this.mustTask(at).parent) {
+      if (this.mustTask(at).budget !== undefined) chain.push(at);
+    }
+    const [first, ...rest] = chain;
+    return first === undefined ? [rootTask] : [first, ...rest, rootTask];
+  }
+
+  /** The node that was made for the task itself; undefined where it draws on its planner's. */
+  ownNode(id: TaskId): OwnNode | undefined {
+    const [own, above] = this.drawChain(id);
+    return own === id && above !== undefined ? { id, above } : undefined;
   }
 
   async bytes(change: ContentChange): Promise<Refusal | NewBytes> {
@@ -102,8 +124,9 @@ export class RunContext {
       return { kind: 'bytes', bytes: isText ? content : Buffer.from(content, 'base64') };
     }
     if (content !== undefined) return refused(`${path}: give content or contentRef, not both.`);
-    if (this.#content === undefined) return refused(`${path}: this run holds no content by reference; give content.`);
-    return { kind: 'bytes', bytes: await this.#content(contentRef) };
+    const source = this.parts.content;
+    if (source === undefined) return refused(`${path}: this run holds no content by reference; give content.`);
+    return { kind: 'bytes', bytes: await source(contentRef) };
   }
 
   /** Counts an answered intent and tells the hook of it, where the store took it. */
@@ -116,9 +139,10 @@ export class RunContext {
     isResolution = false,
   ): Promise<void> {
     const landed = outcome.kind === 'landed' || outcome.kind === 'merged';
-    this.tally.landing(isResolution && landed ? 'resolved' : outcome.kind, performance.now() - startedMs);
-    if (this.#onAcknowledged === undefined || outcome.kind === 'rejected') return;
-    await this.#onAcknowledged(agent, { operationId, outcome, paths: this.#blobs(outcome, paths) });
+    this.parts.tally.landing(isResolution && landed ? 'resolved' : outcome.kind, performance.now() - startedMs);
+    const hook = this.parts.onAcknowledged;
+    if (hook === undefined || outcome.kind === 'rejected') return;
+    await hook(agent, { operationId, outcome, paths: this.#blobs(outcome, paths) });
   }
 
   #blobs(outcome: Outcome, paths: readonly string[]): Acknowledgement['paths'] {
@@ -143,3 +167,6 @@ export function changeOf(change: ContentChange, bytes: NewBytes['bytes'], expect
   if (mode !== undefined) return { kind: 'chmod', path, mode, expect };
   return refused(`${path}: nothing to change; give content (null deletes it) or a mode.`);
 }
+
+/** The kinds in an order in which every one has a role. */
+export const kinds: readonly RoleKind[] = ['planner', 'worker', 'merger'];

@@ -55,7 +55,8 @@ test('a planner, its workers and a merger bring a goal to its end', async () => 
   for (const record of repo.snapshot().records('swarm/r1/task/')) {
     const value = JSON.parse(record.value.toString()) as { state: string; generation: number; operations: string[] };
     expect(value).toMatchObject({ state: 'done', generation: 1 });
-    expect(repo.commit(record.version).task).toBe(`r1/${record.key.split('/').at(-1)}`);
+    const name = record.key.split('/').at(-1);
+    if (name !== 'root') expect(repo.commit(record.version).task).toBe(`r1/${name}`);
   }
   const merge = repo.commit(repo.snapshot().head('hot.txt')?.version ?? 0);
   expect(merge.author).toMatchObject({ name: 'merger-1', agent: 'r1/merger-1', role: 'merger', kind: 'agent' });

@@ -1,59 +1,53 @@
-import { systemRandom, type Author, type Cursor, type Random, type Repo } from '@mound/vcs';
-import { isRunId, type RunId } from '../core/ids.ts';
-import { faultOfRole, roleKinds, type ModelName, type Role, type RoleKind } from '../core/role.ts';
-import { systemTime, type Time } from '../core/time.ts';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
+import { defaultBounds } from '../command/run-command.ts';
+import { ownName } from '../command/processes.ts';
+import { rootTask, type RunId } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { RoleKind, Roles } from '../core/role.ts';
+import type { Task } from '../core/task.ts';
+import { systemTime } from '../core/time.ts';
 import { CostLedger, type CostReport } from '../cost/cost-ledger.ts';
-import { PriceBook, type PriceOverride } from '../cost/prices.ts';
-import type { RunEndReason, SwarmEvent } from '../events/event.ts';
+import { PriceBook } from '../cost/prices.ts';
+import type { RunEndReason } from '../events/event.ts';
 import { translate } from '../events/translate.ts';
-import type { Model } from '../model/model.ts';
-import { roles as defaultRoles } from '../roles/roles.ts';
+import { shippedRoles } from '../roles/roles.ts';
 import { unsettledCount } from '../state/state.ts';
-import { isRejected, Ledger } from './ledger.ts';
-import { RunContext, type AcknowledgedHook, type ContentSource } from './run-context.ts';
+import { BudgetBook } from './budget-book.ts';
+import { CommandRoom } from './command-room.ts';
+import { followControls, obeyWaiting } from './control.ts';
+import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
+import { RunContext } from './run-context.ts';
+import {
+  differences,
+  isHeld,
+  landHeader,
+  readHeader,
+  sha256,
+  stagePrompts,
+  canonicalJson,
+  type RunHeader,
+} from './run-header.ts';
+import { RunKeys } from './run-keys.ts';
+import {
+  budgetOf,
+  defaultLimits,
+  mustOptions,
+  type ResumeOptions,
+  type RunPolicy,
+  type SwarmLimits,
+  type SwarmOptions,
+} from './run-options.ts';
 import { Swarm } from './swarm.ts';
 import { Tally, type LandingTimes, type OutcomeCounts, type RoleSpend } from './tally.ts';
-
-export interface SwarmLimits {
-  /** Workers that may try one task. Default 3. */
-  readonly taskAttemptsMax: number;
-  /** Mergers that may try one conflict, before it is left to the planner. Default 3. */
-  readonly mergeAttemptsMax: number;
-  /** After that a task is taken from its worker. Default 30 minutes. */
-  readonly leaseMs: number;
-  /** Longer tool answers are cut, with a note. Default 200,000. */
-  readonly answerCharsMax: number;
-}
-
-export interface SwarmOptions {
-  readonly repo: Repo;
-  readonly goal: string;
-  /** Default: a random one. Must be new in this repository. */
-  readonly runId?: string;
-  /** By the `model` of each role, which for the shipped roles is the role's kind. Without one for the merger, conflicts stay open. */
-  readonly models: Readonly<Record<ModelName, Model>>;
-  /** Instead of the shipped ones. */
-  readonly roles?: Partial<Readonly<Record<RoleKind, Role>>>;
-  /** Workers and mergers at once; the planner takes no slot. */
-  readonly agentsMax: number;
-  readonly onEvent?: (event: SwarmEvent) => void;
-  /** Awaited before the agent is answered: once for each intent that the store took. */
-  readonly onAcknowledged?: AcknowledgedHook;
-  /** Resolves the `contentRef` of a change. */
-  readonly content?: ContentSource;
-  /** Stops the run: landings in flight are awaited, everything kept is in the repository. */
-  readonly signal?: AbortSignal;
-  readonly limits?: Partial<SwarmLimits>;
-  /** What models cost, before what the table says. */
-  readonly prices?: readonly PriceOverride[];
-  readonly time?: Time;
-  readonly random?: Random;
-}
+import { isRejected, TaskBook } from './task-book.ts';
+import { Watch } from './watch.ts';
 
 export interface SwarmResult {
   readonly run: RunId;
   readonly reason: RunEndReason;
-  /** Why the planner failed, where it did. */
+  /** Why the planner failed, or the run stopped. */
   readonly detail?: string;
   readonly outcomes: OutcomeCounts;
   readonly tasks: {
@@ -65,27 +59,23 @@ export interface SwarmResult {
   readonly agents: {
     /** Distinct names; a name is used again for later tasks. */
     readonly names: number;
-    /** The planner included. */
+    /** Planners included. */
     readonly liveMax: number;
   };
   /** Intents with changes, resolutions included: from the call to the durable answer. */
   readonly landings: LandingTimes;
   readonly roles: Readonly<Record<RoleKind, RoleSpend>>;
-  /** What was spent, by role, task, agent and model. */
+  /** What this process spent, by role, task, agent and model; {@link readRun} has that of all. */
   readonly cost: CostReport;
   /** SwarmEvents by kind. */
   readonly events: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
 
-const defaultLimits: SwarmLimits = {
-  taskAttemptsMax: 3,
-  mergeAttemptsMax: 3,
-  leaseMs: 30 * 60_000,
-  answerCharsMax: 200_000,
-};
-
-const system: Author = { name: 'mound-swarm', kind: 'system' };
+interface Opened {
+  readonly header: RunHeader;
+  readonly version: number;
+}
 
 /**
  * Runs a planner and its workers and mergers towards a goal, until the planner
@@ -93,97 +83,291 @@ const system: Author = { name: 'mound-swarm', kind: 'system' };
  * on faults of the store; a model that fails is an outcome.
  */
 export async function runSwarm(options: SwarmOptions): Promise<SwarmResult> {
-  const startedMs = performance.now();
-  const limits = { ...defaultLimits, ...options.limits };
-  const { repo, models, time = systemTime, random = systemRandom } = options;
+  const random = options.random ?? systemRandom;
   const run = options.runId ?? `r${Buffer.from(random.bytes(6)).toString('hex')}`;
-  const roles = { ...defaultRoles, ...options.roles };
+  const roles: Roles = { ...shippedRoles(), ...options.roles };
   mustOptions(options, run, roles);
-
-  const ledger = new Ledger(repo, run, time);
-  const tally = new Tally();
-  const costs = new CostLedger(new PriceBook(options.prices ?? [], time));
-  const context = new RunContext({
-    repo,
-    run,
-    time,
-    costs,
-    ledger,
-    tally,
-    roles,
-    models,
-    leaseMs: limits.leaseMs,
-    answerCharsMax: limits.answerCharsMax,
-    content: options.content,
-    onAcknowledged: options.onAcknowledged,
-  });
-  const swarm = new Swarm(context, options.onEvent);
-  const started = await ledger.startRun(options.goal, system);
-  if (isRejected(started)) throw new TypeError(`run '${run}' cannot start: ${started.message}`);
-
-  const feed = new AbortController();
-  const following = follow(repo, run, swarm, { seq: started.seq, index: Number.MAX_SAFE_INTEGER }, feed.signal);
-  const onAbort = (): void => swarm.abort('the caller stopped it');
-  options.signal?.addEventListener('abort', onAbort, { once: true });
-  swarm.dispatch({
-    kind: 'run.started',
-    run,
-    goal: options.goal,
-    agentsMax: options.agentsMax,
-    taskAttemptsMax: limits.taskAttemptsMax,
-    mergeAttemptsMax: limits.mergeAttemptsMax,
-    merging: models[roles.merger.model] !== undefined,
-  });
-  if (options.signal?.aborted) onAbort();
-
-  const ending = await swarm.ended;
-  options.signal?.removeEventListener('abort', onAbort);
-  feed.abort();
-  await following;
-  if (ending.fault !== undefined) throw ending.fault;
-  await ledger.endRun(ending.reason, costs.report(), system, started.seq);
-
-  const events = swarm.counts();
-  const created = events['task.created'] ?? 0;
-  return {
-    run,
-    reason: ending.reason,
-    ...(ending.detail !== undefined && { detail: ending.detail }),
-    outcomes: tally.outcomes(),
-    tasks: { created, ended: created - unsettledCount(swarm.state), reopened: events['task.reopened'] ?? 0 },
-    agents: swarm.agents,
-    landings: tally.times(),
-    roles: tally.spend(),
-    cost: costs.report(),
-    events,
-    seconds: (performance.now() - startedMs) / 1000,
-  };
+  const execution = new Execution(options, run, roles);
+  return execution.start(options);
 }
 
-function mustOptions(
-  options: SwarmOptions,
-  run: string,
-  roles: Readonly<Record<RoleKind, Role>>,
-): asserts run is RunId {
-  if (!isRunId(run)) throw new TypeError(`runId '${run}': letters, digits, . _ - only, at most 100`);
-  if (!Number.isInteger(options.agentsMax) || options.agentsMax < 1) throw new TypeError('agentsMax is not 1 or more');
-  for (const kind of roleKinds) {
-    const role = roles[kind];
-    if (role.kind !== kind) throw new TypeError(`role '${role.name}' is a ${role.kind}, not a ${kind}`);
-    const fault = faultOfRole(role);
-    if (fault !== undefined) throw new TypeError(fault);
-    if (kind !== 'merger' && options.models[role.model] === undefined) {
-      throw new TypeError(`no model '${role.model}' for the role '${role.name}'`);
+/**
+ * Goes on with a run whose process ended, at any instruction: what has landed
+ * stays, agents go on where their transcripts end. Errors: `TypeError`;
+ * `MoundError` with `invalid-argument` where there is no such run, where it has
+ * finished, is run by a living process, or is made of other settings now and
+ * `onChanged` does not accept them.
+ */
+export async function resumeSwarm(options: ResumeOptions): Promise<SwarmResult> {
+  const roles: Roles = { ...shippedRoles(), ...options.roles };
+  mustOptions(options, options.runId, roles);
+  const execution = new Execution(options, options.runId, roles);
+  return execution.resume(options);
+}
+
+/** One process's part in a run. */
+class Execution {
+  readonly #options: ResumeOptions | SwarmOptions;
+  readonly #context: RunContext;
+  readonly #limits: SwarmLimits;
+  readonly #settings: JsonObject;
+  readonly #startedMs = performance.now();
+
+  constructor(options: ResumeOptions | SwarmOptions, run: RunId, roles: Roles) {
+    this.#options = options;
+    const { repo, models, time = systemTime } = options;
+    const prices = new PriceBook(options.prices ?? [], time);
+    const keys = new RunKeys(run);
+    const limits = { ...defaultLimits, ...options.limits };
+    const policy = policyOf(options, run);
+    this.#limits = limits;
+    this.#settings = settingsOf(options, roles, limits, policy);
+    this.#context = new RunContext({
+      repo,
+      keys,
+      time,
+      book: new TaskBook(repo, keys, time),
+      budgets: new BudgetBook(repo, keys),
+      commands: new CommandRoom(repo, {
+        bounds: defaultBounds,
+        commandsMax: availableParallelism(),
+        sandbox: 'none',
+        environment: {},
+        directory: undefined,
+        ...options.commands,
+      }),
+      tally: new Tally(),
+      limits,
+      policy,
+      prices,
+      costs: new CostLedger(prices),
+      roles,
+      models,
+      content: options.content,
+      onAcknowledged: options.onAcknowledged,
+    });
+  }
+
+  get #repo(): Repo {
+    return this.#options.repo;
+  }
+
+  async start(options: SwarmOptions): Promise<SwarmResult> {
+    const { keys, book, run } = this.#context;
+    const { time, budgets, roles } = this.#context.parts;
+    const cap = budgetOf(options.budget);
+    const base = this.#repo.snapshot().seq;
+    const given = options.tasks?.map((request) => givenTask(request, base));
+    const root: Task = {
+      id: rootTask,
+      parent: rootTask,
+      role: 'planner',
+      title: 'the goal',
+      scope: [],
+      brief: '',
+      base,
+    };
+    const header: RunHeader = {
+      format: 1,
+      state: 'running',
+      goal: options.goal,
+      generation: 1,
+      root: given === undefined ? 'planner' : 'given',
+      holder: ownName(),
+      startedAt: time.now(),
+      settings: this.#settings,
+      settingsHash: sha256(canonicalJson(this.#settings)),
+      prompts: await stagePrompts(this.#repo, roles),
+      changed: [],
+    };
+    const records = [...book.creation([root, ...(given ?? [])]), budgets.opening(cap)];
+    const outcome = await landHeader(this.#repo, keys, header, 0, records);
+    if (outcome.kind !== 'landed') {
+      throw new TypeError(`run '${run}' cannot start: ${isRejected(outcome) ? outcome.message : outcome.kind}`);
     }
+    budgets.reload();
+    return this.#execute({ header, version: outcome.seq }, []);
+  }
+
+  async resume(options: ResumeOptions): Promise<SwarmResult> {
+    const { keys, run } = this.#context;
+    const { time, budgets, roles } = this.#context.parts;
+    const read = readHeader(this.#repo, keys);
+    const refuse = (says: string): never => {
+      throw new MoundError('invalid-argument', `run '${run}' cannot be resumed: ${says}`, { run });
+    };
+    if (read === undefined) return refuse('there is no such run in this repository');
+    const { header, version } = read;
+    if (header.state === 'ended' && header.reason === 'finished') return refuse('it has finished');
+    if (isHeld(header)) return refuse(`process ${header.holder.pid} is running it; stop that first`);
+    const keysChanged = differences(header.settings, this.#settings);
+    if (keysChanged.length > 0 && options.onChanged !== 'accept') {
+      return refuse(
+        `it was made with other settings (${keysChanged.join(', ')}); put them back, or accept the change by name`,
+      );
+    }
+    const { reason: _, detail: __, endedAt: ___, cost: ____, ...rest } = header;
+    const taken: RunHeader = {
+      ...rest,
+      state: 'running',
+      generation: header.generation + 1,
+      holder: ownName(),
+      settings: this.#settings,
+      settingsHash: sha256(canonicalJson(this.#settings)),
+      prompts: keysChanged.length > 0 ? await stagePrompts(this.#repo, roles) : header.prompts,
+      changed:
+        keysChanged.length > 0
+          ? [...header.changed, { at: time.now(), keys: keysChanged, from: header.settingsHash }]
+          : header.changed,
+    };
+    const outcome = await landHeader(this.#repo, keys, taken, version, budgets.raise(budgetOf(options.budget)));
+    if (outcome.kind !== 'landed') return refuse('another process has just taken it up');
+    budgets.reload();
+    const tasks = restoreTasks(this.#context);
+    await settleLost(this.#context, tasks);
+    return this.#execute({ header: taken, version: outcome.seq }, tasks);
+  }
+
+  async #execute(opened: Opened, tasks: readonly RestoredTask[]): Promise<SwarmResult> {
+    const { header } = opened;
+    const { onEvent, agentsMax, signal, stopSignal } = this.#options;
+    const { commands, roles, models } = this.#context.parts;
+    const watch = new Watch(this.#limits);
+    const swarm = new Swarm({
+      context: this.#context,
+      runGeneration: header.generation,
+      begun: begunTasks(tasks),
+      onEvent: (event) => {
+        onEvent?.(event);
+        const reason = watch.seen(event);
+        if (reason !== undefined) swarm.stop(reason.reason, 'turns', reason.detail);
+      },
+    });
+    const feed = new AbortController();
+    const from: Cursor = { seq: opened.version, index: Number.MAX_SAFE_INTEGER };
+    const following = follow(this.#context, swarm, from, feed.signal);
+    const stopNow = (): void => swarm.stop('aborted', 'now', 'the caller stopped it');
+    const stopSoon = (): void => swarm.stop('aborted', 'turns', 'the caller stopped it');
+    signal?.addEventListener('abort', stopNow, { once: true });
+    stopSignal?.addEventListener('abort', stopSoon, { once: true });
+    swarm.dispatch({
+      kind: 'run.started',
+      run: this.#context.run,
+      goal: header.goal,
+      root: header.root,
+      agentsMax,
+      plannersMax: this.#limits.plannersMax,
+      taskAttemptsMax: this.#limits.taskAttemptsMax,
+      mergeAttemptsMax: this.#limits.mergeAttemptsMax,
+      merging: models[roles.merger.model] !== undefined,
+    });
+    this.#addTasks(swarm, header, tasks);
+    obeyWaiting(this.#context, swarm);
+    const stopTimer = watch.startClock(() => swarm.stop('time-limit', 'turns', 'its time is used up'));
+    if (signal?.aborted) stopNow();
+    if (stopSignal?.aborted) stopSoon();
+
+    const ending = await swarm.ended;
+    stopTimer();
+    signal?.removeEventListener('abort', stopNow);
+    stopSignal?.removeEventListener('abort', stopSoon);
+    feed.abort();
+    await following;
+    commands.close();
+    if (ending.fault !== undefined) throw ending.fault;
+    await this.#close(opened, ending.reason, ending.detail);
+    return this.#resultOf(swarm, ending.reason, ending.detail);
+  }
+
+  #addTasks(swarm: Swarm, header: RunHeader, tasks: readonly RestoredTask[]): void {
+    if (header.generation > 1) return restore(this.#context, swarm, tasks);
+    for (const { task } of restoreTasks(this.#context)) if (task.id !== rootTask) swarm.addTask(task);
+  }
+
+  async #close({ header, version }: Opened, reason: RunEndReason, detail: string | undefined): Promise<void> {
+    const { keys } = this.#context;
+    const { time, costs } = this.#context.parts;
+    const { total, byRole, byModel } = costs.report();
+    const state = reason === 'finished' || reason === 'planner-failed' ? 'ended' : 'stopped';
+    const current = readHeader(this.#repo, keys);
+    // Control commands may have changed the goal; another process may have taken the run over.
+    const latest = current?.header.generation === header.generation ? current : { header, version };
+    const ended: RunHeader = {
+      ...latest.header,
+      state,
+      reason,
+      endedAt: time.now(),
+      cost: { total, byRole, byModel },
+      ...(detail !== undefined && { detail }),
+    };
+    await landHeader(this.#repo, keys, ended, latest.version);
+  }
+
+  #resultOf(swarm: Swarm, reason: RunEndReason, detail: string | undefined): SwarmResult {
+    const events = swarm.counts();
+    const created = events['task.created'] ?? 0;
+    const { tally, costs } = this.#context.parts;
+    return {
+      run: this.#context.run,
+      reason,
+      ...(detail !== undefined && { detail }),
+      outcomes: tally.outcomes(),
+      tasks: { created, ended: created - unsettledCount(swarm.state), reopened: events['task.reopened'] ?? 0 },
+      agents: swarm.agents,
+      landings: tally.times(),
+      roles: tally.spend(),
+      cost: costs.report(),
+      events,
+      seconds: (performance.now() - this.#startedMs) / 1000,
+    };
   }
 }
 
+const givenTask = (request: NonNullable<SwarmOptions['tasks']>[number], base: number): Task => {
+  const { check, unchecked: _, after, budget: __, topics: ___, role = 'worker', base: from = base, ...rest } = request;
+  return {
+    ...rest,
+    parent: rootTask,
+    role,
+    base: from,
+    ...(check !== undefined && { check }),
+    ...(after !== undefined && { after }),
+  };
+};
+
+function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): RunPolicy {
+  const { transcripts, guide, checks = 'optional', thrashing } = options.policy ?? {};
+  const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
+  return { transcripts: directory === false ? undefined : directory, guide, checks, thrashing };
+}
+
+/** What makes a run what it is: a resume with other settings is a choice, not an accident. */
+function settingsOf(
+  options: ResumeOptions | SwarmOptions,
+  roles: Roles,
+  limits: SwarmLimits,
+  { guide, checks, thrashing }: RunPolicy,
+): JsonObject {
+  return {
+    agentsMax: options.agentsMax,
+    models: Object.fromEntries(Object.entries(options.models).map(([name, model]) => [name, model.name])),
+    roles: Object.fromEntries(
+      Object.entries(roles).map(([name, { prompt, ...role }]) => [name, { ...role, prompt: sha256(prompt) }]),
+    ),
+    limits: Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, String(value)])),
+    policy: { checks, ...(guide && { guide: { ...guide } }), ...(thrashing && { thrashing: { ...thrashing } }) },
+    budget: { ...budgetOf(options.budget) },
+    ...(options.settings !== undefined && { more: options.settings }),
+  };
+}
+
 /** Coordination through the store: what others do there becomes this run's events. */
-async function follow(repo: Repo, run: RunId, swarm: Swarm, from: Cursor, signal: AbortSignal): Promise<void> {
+async function follow(context: RunContext, swarm: Swarm, from: Cursor, signal: AbortSignal): Promise<void> {
   try {
-    for await (const event of repo.follow(from, signal)) {
-      const meant = translate(run, event);
+    for await (const event of context.repo.follow(from, signal)) {
+      const meant = translate(context.run, event);
       if (meant !== undefined) swarm.dispatch(meant);
+      followControls(context, swarm, event);
     }
   } catch (error) {
     if (!signal.aborted) swarm.fail(error);

@@ -7,7 +7,10 @@ import { absent, openRepo, type Author, type Repo } from '@mound/vcs';
 import type { WorkerBrief } from '../core/brief.ts';
 import type { JsonValue } from '../core/json.ts';
 import { ScriptedModel, type Script, type ScriptView } from '../model/scripted-model.ts';
-import { runSwarm, type SwarmOptions } from './run-swarm.ts';
+import { defaultBounds } from '../command/run-command.ts';
+import type { CommandSettings } from './command-room.ts';
+import type { SwarmOptions } from './run-options.ts';
+import { runSwarm } from './run-swarm.ts';
 
 export const human: Author = { name: 'Ada', kind: 'human' };
 export const cleanups: (() => Promise<void>)[] = [];
@@ -123,3 +126,12 @@ export const eightDone = {
   'src/d.txt': 'd\n',
 };
 export const eightScripts = { planner: planInBatches(eight(numbered(20))), worker: workFromInput, merger: mergeBoth };
+
+/** Commands as tests run them: real ones, with little to print and not long. */
+export const commandSettings = (directory: string): CommandSettings => ({
+  directory,
+  bounds: { ...defaultBounds, timeMsMax: 20_000 },
+  commandsMax: 2,
+  sandbox: 'none',
+  environment: { PATH: process.env['PATH'] ?? '' },
+});

@@ -1,21 +1,32 @@
-import { agentIdOf, type AgentId, type TaskId } from '../core/ids.ts';
+import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
-import type { TaskReport } from '../core/task.ts';
+import type { Task, TaskReport } from '../core/task.ts';
+import { noUsage } from '../core/usage.ts';
+import { noAmount } from '../core/amount.ts';
 import type { RunEndReason, SwarmEvent } from '../events/event.ts';
 import { schedule, type Directive } from '../schedule/schedule.ts';
 import { reduce } from '../state/reduce.ts';
 import { initialState, type SwarmState } from '../state/state.ts';
-import type { AgentEnd } from '../agent/agent.ts';
+import type { AgentEnd, Halt } from '../agent/agent.ts';
+import { AgentNames } from './agent-names.ts';
 import type { RunContext } from './run-context.ts';
-import { authorsOfSides } from './repo-merger.ts';
 import { runMerger, runPlanner, runWorker } from './run-agents.ts';
 
 interface Ending {
   readonly reason: RunEndReason;
-  /** Why the planner did not finish. */
+  /** Why the planner did not finish, or the run stopped. */
   readonly detail?: string | undefined;
   /** An environment fault, which ends the run for its caller too. */
   readonly fault?: unknown;
+}
+
+export interface SwarmParts {
+  readonly context: RunContext;
+  /** Counts the processes that have run it, from 1. */
+  readonly runGeneration: number;
+  /** Tasks whose agents a process before this one had begun. */
+  readonly begun: ReadonlySet<TaskId>;
+  readonly onEvent: ((event: SwarmEvent) => void) | undefined;
 }
 
 /**
@@ -25,38 +36,52 @@ interface Ending {
  */
 export class Swarm {
   readonly #context: RunContext;
-  readonly #onEvent: ((event: SwarmEvent) => void) | undefined;
+  readonly #parts: SwarmParts;
   readonly #counts = new Map<SwarmEvent['kind'], number>();
   readonly #live = new Map<AgentId, AbortController>();
-  readonly #names: Readonly<Record<RoleKind, { count: number; readonly free: AgentId[] }>> = {
-    planner: { count: 0, free: [] },
-    worker: { count: 0, free: [] },
-    merger: { count: 0, free: [] },
-  };
+  readonly #begun: Set<TaskId>;
+  readonly #names: AgentNames;
+  readonly #notices = new Map<TaskId, { readonly text: string; readonly onTold: () => void }[]>();
+  readonly #wakes = new Map<TaskId, (reports: readonly TaskReport[] | undefined) => void>();
+  #unpaused: (() => void)[] = [];
   #state: SwarmState = initialState;
   #scheduled = false;
   #liveMax = 0;
-  #plannerDetail: string | undefined;
+  #taskCount = 0;
+  #detail: string | undefined;
   #fault: { readonly error: unknown } | undefined;
-  #wake: ((reports: readonly TaskReport[] | undefined) => void) | undefined;
   #end!: (ending: Ending) => void;
   readonly ended: Promise<Ending> = new Promise((resolve) => {
     this.#end = resolve;
   });
 
-  constructor(context: RunContext, onEvent: ((event: SwarmEvent) => void) | undefined) {
-    this.#context = context;
-    this.#onEvent = onEvent;
+  constructor(parts: SwarmParts) {
+    this.#parts = parts;
+    this.#context = parts.context;
+    this.#begun = new Set(parts.begun);
+    this.#names = new AgentNames(parts.context);
   }
 
   get state(): SwarmState {
     return this.#state;
   }
 
+  get runGeneration(): number {
+    return this.#parts.runGeneration;
+  }
+
+  get isResumed(): boolean {
+    return this.#parts.runGeneration > 1;
+  }
+
+  /** Tasks that were ever made. */
+  get taskCount(): number {
+    return this.#taskCount;
+  }
+
   /** Distinct agents, and the most that lived at once. */
   get agents(): { readonly names: number; readonly liveMax: number } {
-    const names = Object.values(this.#names).reduce((sum, { count }) => sum + count, 0);
-    return { names, liveMax: this.#liveMax };
+    return { names: this.#names.count, liveMax: this.#liveMax };
   }
 
   counts(): Readonly<Record<string, number>> {
@@ -66,7 +91,8 @@ export class Swarm {
   dispatch(event: SwarmEvent): void {
     this.#counts.set(event.kind, (this.#counts.get(event.kind) ?? 0) + 1);
     this.#state = reduce(this.#state, event);
-    this.#onEvent?.(event);
+    if (event.kind === 'run.unpaused' || event.kind === 'run.stopping') this.#openGate();
+    this.#parts.onEvent?.(event);
     if (this.#scheduled) return;
     // Once for all events of this turn of the loop.
     this.#scheduled = true;
@@ -76,42 +102,122 @@ export class Swarm {
     });
   }
 
-  /** Landings in flight are awaited; no further model call is made. */
-  abort(reason: string): void {
-    if (this.#state.phase !== 'running') return;
-    this.dispatch({ kind: 'run.aborting', reason });
-    for (const controller of this.#live.values()) controller.abort();
-    this.#wakePlanner(undefined);
+  /** A task that stands in the records. */
+  addTask(task: Task): void {
+    this.#taskCount += 1;
+    this.#context.tasks.set(task.id, task);
+    const { id, parent, title, scope, after } = task;
+    const plans = this.#context.role(task.role).kind === 'planner';
+    this.dispatch({
+      kind: 'task.created',
+      task: id,
+      parent,
+      plans,
+      title,
+      scope,
+      ...(after !== undefined && { after }),
+    });
+  }
+
+  /** Of the planner of a task: 0 for the goal's. */
+  depthOf(id: TaskId): number {
+    return this.ancestorsOf(id).length - 1;
+  }
+
+  /** The task itself, and those that it came from, up to the goal. */
+  ancestorsOf(id: TaskId): TaskId[] {
+    const line = [id];
+    for (let at = id; at !== rootTask; line.push(at)) at = this.#context.mustTask(at).parent;
+    return line;
+  }
+
+  liveTasks(): Task[] {
+    const ids = [...this.#state.tasks.keys(), ...this.#state.queue.map(({ id }) => id)];
+    return ids.map((id) => this.#context.mustTask(id));
+  }
+
+  /** True once for a task whose agent was cut off by the end of an earlier process. */
+  goesOn(id: TaskId): boolean {
+    return this.#begun.delete(id);
+  }
+
+  /** Agents pass here before each request: they wait while the run is paused, and halt where it stops. */
+  async gate(): Promise<Halt | undefined> {
+    while (this.#state.phase === 'paused') {
+      await new Promise<void>((resolve) => this.#unpaused.push(resolve));
+    }
+    return this.#state.phase === 'stopping' ? { reason: 'stopped' } : undefined;
+  }
+
+  #openGate(): void {
+    const waiting = this.#unpaused;
+    this.#unpaused = [];
+    for (const go of waiting) go();
+  }
+
+  /** A task of an earlier process that needs no more work. */
+  countTask(): void {
+    this.#taskCount += 1;
+  }
+
+  /** Told to the agent of a task before its next request. */
+  tell(task: TaskId, text: string, onTold: () => void): void {
+    this.#notices.set(task, [...(this.#notices.get(task) ?? []), { text, onTold }]);
+  }
+
+  takeNotices(task: TaskId): readonly string[] {
+    const notices = this.#notices.get(task) ?? [];
+    this.#notices.delete(task);
+    return notices.map(({ text, onTold }) => {
+      onTold();
+      return text;
+    });
+  }
+
+  /** No further model call is made; with `now` those in flight are given up. Landings in flight are awaited. */
+  stop(reason: RunEndReason, how: 'turns' | 'now', detail?: string): void {
+    const { phase } = this.#state;
+    if (phase === 'ended' || phase === 'new') return;
+    this.#detail ??= detail;
+    if (phase !== 'stopping') {
+      this.dispatch({ kind: 'run.stopping', reason, how, ...(detail !== undefined && { detail }) });
+    }
+    if (how === 'now') for (const controller of this.#live.values()) controller.abort();
+    for (const planner of this.#wakes.keys()) this.#wakePlanner(planner, undefined);
   }
 
   fail(error: unknown): void {
     this.#fault ??= { error };
-    this.abort(error instanceof Error ? error.message : String(error));
+    this.stop('aborted', 'now', error instanceof Error ? error.message : String(error));
   }
 
   abortAgent(agent: AgentId): void {
     this.#live.get(agent)?.abort();
   }
 
-  /** Resolves when every task has ended; undefined where the run is being stopped. */
-  plannerWaits(): Promise<readonly TaskReport[] | undefined> {
-    if (this.#state.phase !== 'running') return Promise.resolve(undefined);
+  /** Resolves when what the planner waits for is there; undefined where the run is being stopped. */
+  plannerWaits(planner: TaskId, for_: 'all' | 'any'): Promise<readonly TaskReport[] | undefined> {
+    if (this.#state.phase !== 'running' && this.#state.phase !== 'paused') return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      this.#wake = resolve;
-      this.dispatch({ kind: 'planner.waiting' });
+      this.#wakes.set(planner, resolve);
+      this.dispatch({ kind: 'planner.waiting', planner, for: for_ });
     });
   }
 
-  #wakePlanner(reports: readonly TaskReport[] | undefined): void {
-    const wake = this.#wake;
-    this.#wake = undefined;
+  #wakePlanner(planner: TaskId, reports: readonly TaskReport[] | undefined): void {
+    const wake = this.#wakes.get(planner);
+    this.#wakes.delete(planner);
     wake?.(reports);
   }
 
   #carryOut(directive: Directive): void {
     switch (directive.kind) {
-      case 'start-planner':
-        return this.#start('planner', {}, (agent, signal) => runPlanner(this.#context, this, agent, signal));
+      case 'start-planner': {
+        const { task } = directive;
+        return this.#start('planner', { task }, (agent, signal) =>
+          runPlanner(this.#context, this, agent, task, signal),
+        );
+      }
       case 'start-worker': {
         const { task } = directive;
         return this.#start('worker', { task }, (agent, signal) => runWorker(this.#context, this, agent, task, signal));
@@ -123,20 +229,40 @@ export class Swarm {
         );
       }
       case 'wake-planner': {
-        const told = new Set(directive.tasks);
-        const reports = this.#state.reports.filter(({ task }) => told.has(task));
-        for (const task of told) this.#context.tasks.delete(task);
-        this.dispatch({ kind: 'planner.woken', tasks: directive.tasks });
-        return this.#wakePlanner(reports);
+        const { planner, tasks } = directive;
+        const told = new Set(tasks);
+        const reports = this.#state.planners.get(planner)?.reports.filter(({ task }) => told.has(task)) ?? [];
+        this.dispatch({ kind: 'planner.woken', planner, tasks });
+        void this.#closeBooks(told).then(() => this.#wakePlanner(planner, reports));
+        return;
       }
       case 'end-run':
         this.dispatch({ kind: 'run.ended', reason: directive.reason });
         return this.#end({
           reason: directive.reason,
-          detail: this.#plannerDetail,
+          detail: this.#detail,
           ...(this.#fault && { fault: this.#fault.error }),
         });
     }
+  }
+
+  /** What tasks that have ended were given and have not spent is their planner's again, before it plans on. */
+  async #closeBooks(tasks: ReadonlySet<TaskId>): Promise<void> {
+    const { budgets } = this.#context.parts;
+    try {
+      await Promise.all(
+        [...tasks].map(async (id) => {
+          const ended = this.#context.ownNode(id);
+          if (ended === undefined || budgets.node(id)?.state !== 'open') return;
+          const author = { name: 'mound-swarm', kind: 'system' } as const;
+          const step = { records: [], author, message: `settle ${id}`, operationId: undefined };
+          await budgets.settle({ draws: [ended.above], spent: noAmount, ended }, step);
+        }),
+      );
+    } catch (error) {
+      this.fail(error);
+    }
+    for (const id of tasks) this.#context.tasks.delete(id);
   }
 
   #start(
@@ -145,7 +271,7 @@ export class Swarm {
     run: (agent: AgentId, signal: AbortSignal) => Promise<AgentEnd>,
   ): void {
     try {
-      const agent = this.#freeAgent(role, work.conflict);
+      const agent = this.#names.take(role, work.conflict);
       const controller = new AbortController();
       this.#live.set(agent, controller);
       this.#liveMax = Math.max(this.#liveMax, this.#live.size);
@@ -153,43 +279,24 @@ export class Swarm {
       if (work.conflict !== undefined) {
         this.dispatch({ kind: 'conflict.assigned', conflict: work.conflict, agent });
       }
-      void this.#follow(agent, role, run(agent, controller.signal));
+      void this.#follow(agent, role, work.task, run(agent, controller.signal));
     } catch (error) {
       this.fail(error);
     }
   }
 
   /** Every agent ends in an event, whatever happens to it: no slot is leaked. */
-  async #follow(agent: AgentId, role: RoleKind, running: Promise<AgentEnd>): Promise<void> {
+  async #follow(agent: AgentId, role: RoleKind, task: TaskId | undefined, running: Promise<AgentEnd>): Promise<void> {
     const end = await running.catch((error: unknown): AgentEnd => {
       this.fail(error);
-      return {
-        reason: 'lost',
-        turns: 0,
-        usage: { inputTokens: 0, outputTokens: 0, cachedTokens: 0, estimated: false },
-      };
+      return { reason: 'lost', turns: 0, usage: noUsage };
     });
     this.#live.delete(agent);
-    this.#names[role].free.push(agent);
-    if (role === 'planner') this.#plannerDetail = end.detail;
-    this.#context.tally.agent(role, end.turns, end.usage);
+    this.#names.release(role, agent);
+    if (task === rootTask) this.#detail ??= end.detail;
+    this.#context.parts.tally.agent(role, end.turns, end.usage);
     this.dispatch({ kind: 'agent.ended', agent, role, ...end });
-  }
-
-  /** Names are used again, so that there are no more than agents at once; a merger's is of one that wrote neither side. */
-  #freeAgent(role: RoleKind, conflict: string | undefined): AgentId {
-    const authors =
-      conflict === undefined ? undefined : authorsOfSides(this.#context, this.#context.repo.conflict(conflict));
-    const isNeutral = (agent: AgentId): boolean => !authors?.has(this.#context.agentName(agent));
-    const names = this.#names[role];
-    const at = names.free.findIndex(isNeutral);
-    const [again] = at < 0 ? [] : names.free.splice(at, 1);
-    if (again !== undefined) return again;
-    // A new name may be an author's too, where another process runs the same run.
-    for (;;) {
-      const agent = agentIdOf(role, ++names.count);
-      if (isNeutral(agent)) return agent;
-      names.free.push(agent);
-    }
+    // Nobody can plan on: what is there is kept, and the run can be resumed with more.
+    if (task === rootTask && end.reason === 'budget') this.stop('budget', 'turns', end.detail);
   }
 }

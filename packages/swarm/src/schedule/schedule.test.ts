@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AgentId, RunId, TaskId } from '../core/ids.ts';
+import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
 import { emptyHandoff } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
 import type { AgentEndReason, SwarmEvent } from '../events/event.ts';
@@ -14,13 +14,16 @@ const started = (agentsMax: number): SwarmEvent => ({
   kind: 'run.started',
   run: 'r' as RunId,
   goal: 'g',
+  root: 'planner',
   agentsMax,
+  plannersMax: 4,
   taskAttemptsMax: 2,
   mergeAttemptsMax: 2,
   merging: true,
 });
 const planner = 'planner-1' as AgentId;
-const planning: SwarmEvent = { kind: 'agent.started', agent: planner, role: 'planner' };
+const planning: SwarmEvent = { kind: 'agent.started', agent: planner, role: 'planner', task: rootTask };
+const waits: SwarmEvent = { kind: 'planner.waiting', planner: rootTask, for: 'all' };
 const plannerEnds = (reason: AgentEndReason): SwarmEvent => ({
   kind: 'agent.ended',
   agent: planner,
@@ -32,6 +35,8 @@ const plannerEnds = (reason: AgentEndReason): SwarmEvent => ({
 const task = (id: string, ...scope: string[]): SwarmEvent => ({
   kind: 'task.created',
   task: id as TaskId,
+  parent: rootTask,
+  plans: false,
   title: id,
   scope,
 });
@@ -66,7 +71,7 @@ const startsOf = (directives: readonly Directive[]): string[] =>
 
 test('a run begins with its planner and hands tasks to as many workers as it may have', () => {
   expect(schedule(initialState)).toEqual([]);
-  expect(schedule(run([started(2)]))).toEqual([{ kind: 'start-planner' }]);
+  expect(schedule(run([started(2)]))).toEqual([{ kind: 'start-planner', task: rootTask }]);
   const given = run([started(2), planning, task('t1'), task('t2'), task('t3')]);
   expect(startsOf(schedule(given))).toEqual(['t1', 't2']);
   const busy = run([take('t1', 1), take('t2', 2)], given);
@@ -138,11 +143,11 @@ test('tasks on a frozen file are held back until it is thawed, but never for eve
 });
 
 test('the planner is asked again when all tasks have ended, and the run ends with it', () => {
-  const waiting = run([started(2), planning, task('t1'), take('t1', 1), { kind: 'planner.waiting' }]);
+  const waiting = run([started(2), planning, task('t1'), take('t1', 1), waits]);
   expect(schedule(waiting)).toEqual([]);
   const ended = run(leave('t1', 1), waiting);
-  expect(schedule(ended)).toEqual([{ kind: 'wake-planner', tasks: ['t1'] }]);
-  const woken = run([{ kind: 'planner.woken', tasks: ['t1' as TaskId] }], ended);
+  expect(schedule(ended)).toEqual([{ kind: 'wake-planner', planner: rootTask, tasks: ['t1'] }]);
+  const woken = run([{ kind: 'planner.woken', planner: rootTask, tasks: ['t1' as TaskId] }], ended);
   expect(schedule(woken)).toEqual([]);
   expect(schedule(run([plannerEnds('finished')], woken))).toEqual([{ kind: 'end-run', reason: 'finished' }]);
 });
@@ -153,6 +158,65 @@ test('without its planner a run ends what it began and starts nothing', () => {
   expect(schedule(run(leave('t1', 1), state))).toEqual([{ kind: 'end-run', reason: 'planner-failed' }]);
 });
 
+const subtask = (id: string, parent: string, plans: boolean, after: string[] = []): SwarmEvent => ({
+  kind: 'task.created',
+  task: id as TaskId,
+  parent: parent as TaskId,
+  plans,
+  title: id,
+  scope: [],
+  after: after as TaskId[],
+});
+
+test('planners below planners take no slot, and are woken by their own tasks only', () => {
+  const sub: SwarmEvent = {
+    kind: 'agent.started',
+    agent: 'planner-2' as AgentId,
+    role: 'planner',
+    task: 's1' as TaskId,
+  };
+  const state = run([started(1), planning, subtask('s1', 'root', true), task('t1'), waits]);
+  expect(schedule(state)).toEqual([
+    { kind: 'start-planner', task: 's1' },
+    { kind: 'start-worker', task: 't1' },
+  ]);
+  const waiting: SwarmEvent = { kind: 'planner.waiting', planner: 's1' as TaskId, for: 'any' };
+  const deep = run([sub, take('t1', 1), subtask('t2', 's1', false), subtask('t3', 's1', false), waiting], state);
+  const next = run(leave('t1', 1), deep);
+  // The goal's planner waits for all: s1 is still open.
+  expect(schedule(next)).toEqual([{ kind: 'start-worker', task: 't2' }]);
+  const one = run([take('t2', 1), ...leave('t2', 1)], next);
+  expect(schedule(one)).toEqual([
+    { kind: 'start-worker', task: 't3' },
+    { kind: 'wake-planner', planner: 's1', tasks: ['t2'] },
+  ]);
+});
+
+test('no more planners work at once than may; those that wait do not count', () => {
+  const many = ['s1', 's2', 's3', 's4', 's5'].map((id) => subtask(id, 'root', true));
+  const state = run([started(1), planning, ...many]);
+  expect(schedule(state)).toHaveLength(3);
+  expect(schedule(run([waits], state))).toHaveLength(4);
+});
+
+test('a task waits for those that have to end first', () => {
+  const given = run([
+    { ...started(4), root: 'given' } as SwarmEvent,
+    subtask('a', 'root', false),
+    subtask('b', 'root', false, ['a']),
+  ]);
+  expect(startsOf(schedule(given))).toEqual(['a']);
+  const ended = run([take('a', 1), ...leave('a', 1)], given);
+  expect(startsOf(schedule(ended))).toEqual(['b']);
+  expect(schedule(run([take('b', 1), ...leave('b', 1)], ended))).toEqual([{ kind: 'end-run', reason: 'finished' }]);
+});
+
+test('a paused run starts nothing, and goes on where it was', () => {
+  const state = run([started(2), planning, task('t1'), { kind: 'run.paused', reason: 'x' }]);
+  expect(schedule(state)).toEqual([]);
+  expect(startsOf(schedule(run([{ kind: 'run.unpaused' }], state)))).toEqual(['t1']);
+});
+
 test('a run that is being stopped starts nothing and ends with its last agent', () => {
   const state = run([
     started(2),
@@ -160,7 +224,7 @@ test('a run that is being stopped starts nothing and ends with its last agent', 
     task('t1'),
     task('t2'),
     take('t1', 1),
-    { kind: 'run.aborting', reason: 'x' },
+    { kind: 'run.stopping', reason: 'aborted', how: 'now' },
   ]);
   expect(schedule(state)).toEqual([]);
   const left = run([...leave('t1', 1), plannerEnds('aborted')], state);
@@ -189,7 +253,7 @@ test('every run ends, within its slots, and tells the planner of every task', ()
     fc.property(scenario, ({ agentsMax, scopes, fates, merges, order }) => {
       const events: SwarmEvent[] = [started(agentsMax), planning];
       for (const [at, scope] of scopes.entries()) events.push(task(`t${at}`, ...scope));
-      events.push({ kind: 'planner.waiting' });
+      events.push(waits);
       let state = run(events);
       let told = 0;
       let conflicts = 0;
@@ -225,7 +289,7 @@ test('every run ends, within its slots, and tells the planner of every task', ()
           apply({ kind: 'conflict.assigned', conflict: directive.conflict, agent: by });
         } else if (directive.kind === 'wake-planner') {
           told += directive.tasks.length;
-          apply({ kind: 'planner.woken', tasks: directive.tasks }, plannerEnds('finished'));
+          apply({ kind: 'planner.woken', planner: rootTask, tasks: directive.tasks }, plannerEnds('finished'));
         } else if (directive.kind === 'end-run') {
           apply({ kind: 'run.ended', reason: directive.reason });
         }

@@ -1,22 +1,31 @@
-import type { TaskId } from '../core/ids.ts';
+import { rootTask, type TaskId } from '../core/ids.ts';
 import { isInScope } from '../core/task.ts';
 import type { RunEndReason } from '../events/event.ts';
-import { unsettledCount, type ConflictState, type SwarmState, type TaskState } from '../state/state.ts';
+import {
+  unsettledCount,
+  type ConflictState,
+  type PlannerState,
+  type SwarmState,
+  type TaskState,
+} from '../state/state.ts';
 
 /** What the runtime must do next. */
 export type Directive =
-  | { readonly kind: 'start-planner' }
+  /** Of the goal, or of a task that was handed to a planner. */
+  | { readonly kind: 'start-planner'; readonly task: TaskId }
   | { readonly kind: 'start-worker'; readonly task: TaskId }
   | { readonly kind: 'start-merger'; readonly conflict: string }
-  /** Every delegated task has ended: tell the planner of these. */
-  | { readonly kind: 'wake-planner'; readonly tasks: readonly TaskId[] }
+  /** What it waits for is there: tell the planner of these tasks. */
+  | { readonly kind: 'wake-planner'; readonly planner: TaskId; readonly tasks: readonly TaskId[] }
   | { readonly kind: 'end-run'; readonly reason: RunEndReason };
 
 type Mark = 'flagged' | 'frozen';
 
-/** The marked paths that a task may touch. A task without a scope may touch all of them. */
+/** The marked paths that a task may touch. A task without a scope may touch all of them; a planner none. */
 const marksOf = (state: SwarmState, task: TaskState, mark: Mark): string[] =>
-  [...state.files].filter(([path, is]) => is === mark && isInScope(task.scope, path)).map(([path]) => path);
+  task.plans
+    ? []
+    : [...state.files].filter(([path, is]) => is === mark && isInScope(task.scope, path)).map(([path]) => path);
 
 /**
  * Conflicts that share a path go one after the other: the second resolution
@@ -37,11 +46,30 @@ function mergeable(state: SwarmState, slots: number): ConflictState[] {
   return chosen;
 }
 
+interface Slots {
+  readonly workers: number;
+  readonly planners: number;
+  /** Somebody else works, or is about to. */
+  readonly othersLive: boolean;
+}
+
+/** Open tasks whose predecessors have ended, and whose planner has not failed. */
+function readyTasks(state: SwarmState): readonly TaskState[] {
+  const isPlain =
+    state.planners.get(rootTask)?.phase !== 'failed' && state.queue.every(({ after }) => after.length === 0);
+  if (isPlain) return state.queue;
+  const unsettled = new Set([...state.queue, ...state.tasks.values()].map(({ id }) => id));
+  return state.queue.filter(
+    ({ parent, after }) =>
+      state.planners.get(parent)?.phase !== 'failed' && !after.some((earlier) => unsettled.has(earlier)),
+  );
+}
+
 /**
  * Open tasks to start: those that may touch a frozen file are held back, those
  * that may touch the same flagged file go one at a time.
  */
-function startable(state: SwarmState, slots: number, othersLive: boolean): TaskState[] {
+function startable(state: SwarmState, slots: Slots): TaskState[] {
   const marked = state.files.size > 0;
   const taken = new Set<string>();
   if (marked) {
@@ -51,8 +79,10 @@ function startable(state: SwarmState, slots: number, othersLive: boolean): TaskS
   }
   const chosen: TaskState[] = [];
   const held: TaskState[] = [];
-  for (const task of state.queue) {
-    if (chosen.length >= slots) break;
+  let { workers, planners } = slots;
+  for (const task of readyTasks(state)) {
+    if (workers <= 0 && planners <= 0) break;
+    if ((task.plans ? planners : workers) <= 0) continue;
     if (marked) {
       const flagged = marksOf(state, task, 'flagged');
       if (flagged.some((path) => taken.has(path))) continue;
@@ -62,12 +92,17 @@ function startable(state: SwarmState, slots: number, othersLive: boolean): TaskS
       }
       for (const path of flagged) taken.add(path);
     }
+    if (task.plans) planners -= 1;
+    else workers -= 1;
     chosen.push(task);
   }
   // Nobody is left who could thaw the file: go on, and the store parks the work whole.
-  if (chosen.length === 0 && !othersLive) return held.slice(0, Math.min(1, slots));
+  if (chosen.length === 0 && !slots.othersLive) return held.slice(0, Math.min(1, slots.workers));
   return chosen;
 }
+
+const isAnswered = ({ phase, waitsFor, unsettled, reports }: PlannerState): boolean =>
+  phase === 'waiting' && (unsettled === 0 || (waitsFor === 'any' && reports.length > 0));
 
 /**
  * What is to be done in this state. Pure: the same state gives the same list in
@@ -75,25 +110,36 @@ function startable(state: SwarmState, slots: number, othersLive: boolean): TaskS
  * that it is not given again.
  */
 export function schedule(state: SwarmState): Directive[] {
-  if (state.phase === 'new' || state.phase === 'ended') return [];
-  if (state.phase === 'aborting') return state.agents.size === 0 ? [{ kind: 'end-run', reason: 'aborted' }] : [];
-  if (state.planner === 'absent') return [{ kind: 'start-planner' }];
+  if (state.phase === 'new' || state.phase === 'ended' || state.phase === 'paused') return [];
+  if (state.phase === 'stopping') {
+    return state.agents.size === 0 ? [{ kind: 'end-run', reason: state.endReason ?? 'aborted' }] : [];
+  }
+  const root = state.planners.get(rootTask);
+  if (root === undefined) return [];
+  if (root.phase === 'absent') return [{ kind: 'start-planner', task: rootTask }];
 
-  const isPlanning = state.planner === 'working' || state.planner === 'waiting';
-  const working = state.agents.size - (isPlanning ? 1 : 0);
+  const planners = [...state.planners.values()];
+  const working = [...state.agents.values()].filter(({ role }) => role !== 'planner').length;
+  const planning = planners.filter(({ phase }) => phase === 'working').length;
   const slots = Math.max(0, state.agentsMax - working);
   const mergers = mergeable(state, slots);
-  const othersLive = working > 0 || mergers.length > 0;
-  // Without its planner a run only brings to an end what it had begun.
-  const workers = state.planner === 'failed' ? [] : startable(state, slots - mergers.length, othersLive);
-  const starts: Directive[] = [
+  const workers = startable(state, {
+    workers: slots - mergers.length,
+    planners: Math.max(0, state.plannersMax - planning),
+    othersLive: working > 0 || mergers.length > 0,
+  });
+  const directives: Directive[] = [
     ...mergers.map(({ id }): Directive => ({ kind: 'start-merger', conflict: id })),
-    ...workers.map(({ id }): Directive => ({ kind: 'start-worker', task: id })),
+    ...workers.map(({ id, plans }): Directive => ({ kind: plans ? 'start-planner' : 'start-worker', task: id })),
+    ...planners.filter(isAnswered).map(({ id, reports }): Directive => ({
+      kind: 'wake-planner',
+      planner: id,
+      tasks: reports.map(({ task }) => task),
+    })),
   ];
-  if (starts.length > 0 || working > 0) return starts;
+  if (directives.length > 0 || state.agents.size > 0) return directives;
 
-  if (state.planner === 'failed') return [{ kind: 'end-run', reason: 'planner-failed' }];
+  if (root.phase === 'failed') return [{ kind: 'end-run', reason: 'planner-failed' }];
   if (unsettledCount(state) > 0) return [];
-  if (state.planner === 'waiting') return [{ kind: 'wake-planner', tasks: state.reports.map(({ task }) => task) }];
-  return state.planner === 'finished' ? [{ kind: 'end-run', reason: 'finished' }] : [];
+  return root.phase === 'finished' || root.phase === 'given' ? [{ kind: 'end-run', reason: 'finished' }] : [];
 }

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { AgentId, RunId, TaskId } from '../core/ids.ts';
+import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
 import { emptyHandoff, type TaskReport } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
 import type { SwarmEvent } from '../events/event.ts';
@@ -13,15 +13,18 @@ const started: SwarmEvent = {
   kind: 'run.started',
   run: 'r' as RunId,
   goal: 'g',
+  root: 'planner',
   agentsMax: 2,
+  plannersMax: 2,
   taskAttemptsMax: 2,
   mergeAttemptsMax: 2,
   merging: true,
 };
+const reportsOf = (state: SwarmState): readonly TaskReport[] => state.planners.get(rootTask)?.reports ?? [];
 const t1 = 't1' as TaskId;
 const w1 = 'worker-1' as AgentId;
 const w2 = 'worker-2' as AgentId;
-const created: SwarmEvent = { kind: 'task.created', task: t1, title: 't', scope: [] };
+const created: SwarmEvent = { kind: 'task.created', task: t1, parent: rootTask, plans: false, title: 't', scope: [] };
 const taken = (agent: AgentId, generation = 1): SwarmEvent[] => [
   { kind: 'agent.started', agent, role: 'worker', task: t1 },
   { kind: 'task.claimed', task: t1, agent, generation },
@@ -40,7 +43,7 @@ test('a task goes from open to a report', () => {
   expect(running.tasks.get(t1)).toMatchObject({ status: 'running', agent: w1, generation: 1 });
   const ended = run([report(w1)], running);
   expect(ended.tasks.size).toBe(0);
-  expect(ended.reports).toMatchObject([{ task: t1, outcome: 'landed' }]);
+  expect(reportsOf(ended)).toMatchObject([{ task: t1, outcome: 'landed' }]);
 });
 
 test('a conflicted task ends when both the report and the resolution are there, in any order', () => {
@@ -51,16 +54,16 @@ test('a conflicted task ends when both the report and the resolution are there, 
     [opened, resolved, conflicted],
   ]) {
     const state = run(order, before);
-    expect(state.reports).toMatchObject([{ outcome: 'resolved', seq: 12, conflict: 'c9' }]);
+    expect(reportsOf(state)).toMatchObject([{ outcome: 'resolved', seq: 12, conflict: 'c9' }]);
     expect(state.conflicts.size).toBe(0);
-    expect(run(order.slice(0, 2), before).reports).toEqual([]);
+    expect(reportsOf(run(order.slice(0, 2), before))).toEqual([]);
   }
 });
 
 test('without a merger a conflict is reported as it is', () => {
   const alone = { ...started, merging: false };
   const state = run([alone, created, ...taken(w1), opened, conflicted]);
-  expect(state.reports).toMatchObject([{ outcome: 'conflicted' }]);
+  expect(reportsOf(state)).toMatchObject([{ outcome: 'conflicted' }]);
   expect(state.conflicts.size).toBe(0);
 });
 
@@ -72,7 +75,7 @@ test('a conflict that no merger can settle goes to the planner after its attempt
   const once = run([started, created, ...taken(w1), opened, conflicted, ...tried]);
   expect(once.conflicts.get('c9')).toMatchObject({ status: 'open', attempts: 1 });
   const twice = run(tried, once);
-  expect(twice.reports).toMatchObject([{ outcome: 'conflicted', conflict: 'c9' }]);
+  expect(reportsOf(twice)).toMatchObject([{ outcome: 'conflicted', conflict: 'c9' }]);
 });
 
 test('a task is opened again, and given up after its attempts; a worker that lost it has no say', () => {
@@ -82,7 +85,34 @@ test('a task is opened again, and given up after its attempts; a worker that los
   expect(again.tasks.size).toBe(0);
   const second = run(taken(w2, 2), again);
   expect(run([report(w1), lost(w1)], second)).toEqual(second);
-  expect(run([lost(w2)], second).reports).toMatchObject([{ outcome: 'none', handoff: { status: 'failed' } }]);
+  expect(reportsOf(run([lost(w2)], second))).toMatchObject([{ outcome: 'none', handoff: { status: 'failed' } }]);
+});
+
+test('a planner that ends leaves its open tasks and unread reports to its own', () => {
+  const sub = 's1' as TaskId;
+  const t2 = 't2' as TaskId;
+  const made = (task: TaskId, parent: TaskId, plans: boolean): SwarmEvent => ({ ...created, task, parent, plans });
+  const p2 = 'planner-2' as AgentId;
+  const before = run([
+    started,
+    made(sub, rootTask, true),
+    { kind: 'agent.started', agent: p2, role: 'planner', task: sub },
+    made(t1, sub, false),
+    made(t2, sub, false),
+    ...taken(w1),
+    report(w1),
+  ]);
+  expect(before.planners.get(sub)).toMatchObject({ unsettled: 1, reports: [{ task: t1 }] });
+  expect(reportsOf(before)).toEqual([]);
+  const handoff = { ...emptyHandoff, status: 'partial' as const };
+  const ended = run(
+    [{ kind: 'task.finished', task: sub, report: { task: sub, agent: p2, outcome: 'none', handoff } }],
+    before,
+  );
+  expect(ended.planners.has(sub)).toBe(false);
+  expect(reportsOf(ended).map(({ task }) => task)).toEqual([t1, sub]);
+  expect(ended.planners.get(rootTask)).toMatchObject({ unsettled: 1 });
+  expect(ended.queue).toMatchObject([{ id: t2, parent: rootTask }]);
 });
 
 test('marks on files: a freeze outweighs a flag, a thaw ends both', () => {
@@ -98,7 +128,14 @@ const conflict = fc.constantFrom('c1', 'c2');
 const path = fc.constantFrom('a', 'b/c');
 const outcome = fc.constantFrom<TaskReport['outcome'][]>('landed', 'conflicted', 'parked', 'none');
 const event: fc.Arbitrary<SwarmEvent> = fc.oneof(
-  fc.record({ kind: fc.constant('task.created' as const), task: id, title: fc.constant('t'), scope: fc.array(path) }),
+  fc.record({
+    kind: fc.constant('task.created' as const),
+    task: id,
+    parent: fc.constant(rootTask),
+    plans: fc.constant(false),
+    title: fc.constant('t'),
+    scope: fc.array(path),
+  }),
   fc.record({ kind: fc.constant('agent.started' as const), agent, role: fc.constant('worker' as const), task: id }),
   fc.record({ kind: fc.constant('task.claimed' as const), task: id, agent, generation: fc.nat(3) }),
   fc.record({ kind: fc.constant('task.reopened' as const), task: id, agent, reason: fc.constant('x') }),
@@ -127,8 +164,8 @@ const event: fc.Arbitrary<SwarmEvent> = fc.oneof(
     turns: fc.nat(5),
     usage: fc.constant(noUsage),
   }),
-  fc.constant<SwarmEvent>({ kind: 'planner.waiting' }),
-  fc.record({ kind: fc.constant('planner.woken' as const), tasks: fc.array(id) }),
+  fc.constant<SwarmEvent>({ kind: 'planner.waiting', planner: rootTask, for: 'all' }),
+  fc.record({ kind: fc.constant('planner.woken' as const), planner: fc.constant(rootTask), tasks: fc.array(id) }),
 );
 
 /** State as plain values, so that a changed input is seen. */
@@ -163,7 +200,7 @@ test('no task is lost or told twice: what was created is open or in the reports'
         state = reduce(state, next);
         if (next.kind === 'task.created') creations += unsettledCount(state) - before;
       }
-      expect(unsettledCount(state) + state.reports.length).toBe(creations);
+      expect(unsettledCount(state) + reportsOf(state).length).toBe(creations);
       const ids = [...state.queue.map((open) => open.id), ...state.tasks.keys()];
       expect(new Set(ids).size).toBe(ids.length);
       for (const { task } of state.conflicts.values()) expect(state.tasks.has(task)).toBe(true);

@@ -1,16 +1,11 @@
-import type { AgentId, TaskId } from '../core/ids.ts';
+import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import { emptyHandoff, type TaskReport } from '../core/task.ts';
 import type { SwarmEvent } from '../events/event.ts';
-import type { ConflictState, SwarmState, TaskState } from './state.ts';
+import { withEntry, without } from './maps.ts';
+import type { ConflictState, PlannerState, SwarmState, TaskState } from './state.ts';
+import { addPlanner, changePlanner, countTask, deliver, removePlanner } from './tree.ts';
 
-const withEntry = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V): ReadonlyMap<K, V> => new Map(map).set(key, value);
-
-function without<K, V>(map: ReadonlyMap<K, V>, key: K): ReadonlyMap<K, V> {
-  if (!map.has(key)) return map;
-  const copy = new Map(map);
-  copy.delete(key);
-  return copy;
-}
+type EventOf<Kind extends SwarmEvent['kind']> = Extract<SwarmEvent, { kind: Kind }>;
 
 const setTask = (state: SwarmState, task: TaskState): SwarmState => ({
   ...state,
@@ -23,53 +18,68 @@ const setConflict = (state: SwarmState, conflict: ConflictState): SwarmState => 
 });
 
 /** The task's conflicts need no more watching either. */
-function endTask(state: SwarmState, report: TaskReport): SwarmState {
-  const own = [...state.conflicts.values()].filter(({ task }) => task === report.task);
+function endTask(state: SwarmState, task: TaskState, report: TaskReport): SwarmState {
+  const own = [...state.conflicts.values()].filter((conflict) => conflict.task === task.id);
   const conflicts = own.reduce((left, { id }) => without(left, id), state.conflicts);
-  return { ...state, conflicts, tasks: without(state.tasks, report.task), reports: [...state.reports, report] };
+  const ended: SwarmState = { ...state, conflicts, tasks: without(state.tasks, task.id) };
+  return deliver(task.plans ? removePlanner(ended, task.id) : ended, task.parent, report);
 }
 
 /**
  * The worker's report and the feed's word on a conflict come in either order;
  * the task ends when both are there (or when no merger will come).
  */
-function settleConflict(state: SwarmState, report: TaskReport | undefined): SwarmState {
-  if (report?.conflict === undefined) return state;
-  if (!state.merging) return endTask(state, report);
+function settleConflict(state: SwarmState, task: TaskState | undefined): SwarmState {
+  const report = task?.report;
+  if (task === undefined || report?.conflict === undefined) return state;
+  if (!state.merging) return endTask(state, task, report);
   const conflict = state.conflicts.get(report.conflict);
-  if (conflict?.status === 'abandoned') return endTask(state, report);
+  if (conflict?.status === 'abandoned') return endTask(state, task, report);
   if (conflict?.status !== 'resolved') return state;
   const seq = conflict.seq === undefined ? {} : { seq: conflict.seq };
-  return endTask(state, { ...report, ...seq, outcome: 'resolved' });
+  return endTask(state, task, { ...report, ...seq, outcome: 'resolved' });
 }
 
 const changeConflict = (state: SwarmState, conflict: ConflictState): SwarmState =>
-  settleConflict(setConflict(state, conflict), state.tasks.get(conflict.task)?.report);
+  settleConflict(setConflict(state, conflict), state.tasks.get(conflict.task));
 
 function openConflict(state: SwarmState, id: string, task: TaskId, paths: readonly string[]): SwarmState {
   if (!state.merging || state.conflicts.has(id) || !state.tasks.has(task)) return state;
   return setConflict(state, { id, task, paths, status: 'open', attempts: 0, seq: undefined });
 }
 
-function finishTask(state: SwarmState, report: TaskReport): SwarmState {
-  const task = state.tasks.get(report.task);
-  // A worker whose task was taken over has no say in it.
-  if (task === undefined || task.status === 'conflicted' || task.agent !== report.agent) return state;
-  if (report.outcome !== 'conflicted' || report.conflict === undefined) return endTask(state, report);
-  return settleConflict(setTask(state, { ...task, status: 'conflicted', report }), report);
+function createTask(state: SwarmState, event: EventOf<'task.created'>): SwarmState {
+  const { task: id, parent, plans, title, scope, after = [] } = event;
+  if (state.tasks.has(id) || state.queue.some((open) => open.id === id)) return state;
+  const fresh = { attempts: 0, generation: 0, agent: undefined, report: undefined };
+  const task: TaskState = { id, parent, plans, title, scope, after, status: 'open', ...fresh };
+  const counted = countTask({ ...state, queue: [...state.queue, task] }, parent);
+  return plans ? addPlanner(counted, id, parent, 'absent') : counted;
 }
 
-function reopenTask(state: SwarmState, event: Extract<SwarmEvent, { kind: 'task.reopened' }>): SwarmState {
+function finishTask(state: SwarmState, report: TaskReport): SwarmState {
+  const queued = report.agent === undefined ? state.queue.find(({ id }) => id === report.task) : undefined;
+  const task = queued ?? state.tasks.get(report.task);
+  // A worker whose task was taken over has no say in it.
+  if (task === undefined || task.status === 'conflicted' || task.agent !== report.agent) return state;
+  const left = queued === undefined ? state : { ...state, queue: state.queue.filter((open) => open !== queued) };
+  if (report.outcome !== 'conflicted' || report.conflict === undefined) return endTask(left, task, report);
+  const conflicted: TaskState = { ...task, status: 'conflicted', report };
+  return settleConflict(setTask(left, conflicted), conflicted);
+}
+
+function reopenTask(state: SwarmState, event: EventOf<'task.reopened'>): SwarmState {
   const task = state.tasks.get(event.task);
   if (task === undefined || task.status === 'conflicted' || task.agent !== event.agent) return state;
   const attempts = task.attempts + 1;
   if (attempts < state.taskAttemptsMax) {
     const open: TaskState = { ...task, status: 'open', attempts, agent: undefined };
-    return { ...state, tasks: without(state.tasks, task.id), queue: [...state.queue, open] };
+    const left: SwarmState = { ...state, tasks: without(state.tasks, task.id), queue: [...state.queue, open] };
+    return task.plans ? changePlanner(left, task.id, { phase: 'absent' }) : left;
   }
   const concerns = [`gave up after ${attempts} attempts; the last one: ${event.reason}`];
   const handoff = { ...emptyHandoff, concerns };
-  return endTask(state, { task: task.id, agent: task.agent, outcome: 'none', handoff });
+  return endTask(state, task, { task: task.id, agent: task.agent, outcome: 'none', handoff });
 }
 
 function resolveConflict(state: SwarmState, id: string, seq: number): SwarmState {
@@ -85,21 +95,25 @@ function leaveConflict(state: SwarmState, id: string): SwarmState {
   return changeConflict(state, { ...conflict, status, attempts });
 }
 
-function startAgent(state: SwarmState, event: Extract<SwarmEvent, { kind: 'agent.started' }>): SwarmState {
+function startAgent(state: SwarmState, event: EventOf<'agent.started'>): SwarmState {
   const agent = { id: event.agent, role: event.role, task: event.task, conflict: event.conflict };
   const started: SwarmState = { ...state, agents: withEntry(state.agents, event.agent, agent) };
-  if (event.role === 'planner') return { ...started, planner: 'working' };
+  const planning =
+    event.role === 'planner' && event.task !== undefined
+      ? changePlanner(started, event.task, { phase: 'working' })
+      : started;
   const task = state.queue.find(({ id }) => id === event.task);
-  if (event.role === 'merger' || task === undefined) return started;
+  if (event.role === 'merger' || task === undefined) return planning;
   const queue = state.queue.filter((open) => open !== task);
-  return setTask({ ...started, queue }, { ...task, status: 'starting', agent: event.agent });
+  return setTask({ ...planning, queue }, { ...task, status: 'starting', agent: event.agent });
 }
 
 function endAgent(state: SwarmState, id: AgentId, finished: boolean): SwarmState {
   const agent = state.agents.get(id);
   if (agent === undefined) return state;
   const ended = { ...state, agents: without(state.agents, id) };
-  return agent.role === 'planner' ? { ...ended, planner: finished ? 'finished' : 'failed' } : ended;
+  // A planner below the goal's ends with its task, by `task.finished` or `task.reopened`.
+  return agent.task === rootTask ? changePlanner(ended, rootTask, { phase: finished ? 'finished' : 'failed' }) : ended;
 }
 
 function setWaiting(state: SwarmState, id: AgentId, until: number | undefined): SwarmState {
@@ -112,23 +126,41 @@ function setWaiting(state: SwarmState, id: AgentId, until: number | undefined): 
   };
 }
 
+function wakePlanner(state: SwarmState, planner: PlannerState, tasks: readonly TaskId[]): SwarmState {
+  const told = new Set(tasks);
+  const reports = planner.reports.filter(({ task }) => !told.has(task));
+  const phase = planner.phase === 'waiting' ? 'working' : planner.phase;
+  return changePlanner(state, planner.id, { phase, reports });
+}
+
+function startRun(state: SwarmState, event: EventOf<'run.started'>): SwarmState {
+  if (state.phase !== 'new') return state;
+  const { kind: _, root, ...settings } = event;
+  return addPlanner(
+    { ...state, ...settings, phase: 'running' },
+    rootTask,
+    undefined,
+    root === 'planner' ? 'absent' : 'given',
+  );
+}
+
 /** The state after an event. Pure; an event that does not fit the state changes nothing. */
 export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
   switch (event.kind) {
-    case 'run.started': {
-      const { kind: _, ...settings } = event;
-      return state.phase === 'new' ? { ...state, ...settings, phase: 'running' } : state;
-    }
-    case 'run.aborting':
-      return state.phase === 'running' ? { ...state, phase: 'aborting' } : state;
+    case 'run.started':
+      return startRun(state, event);
+    case 'run.stopping':
+      return state.phase === 'running' || state.phase === 'paused'
+        ? { ...state, phase: 'stopping', endReason: event.reason }
+        : state;
+    case 'run.paused':
+      return state.phase === 'running' ? { ...state, phase: 'paused' } : state;
+    case 'run.unpaused':
+      return state.phase === 'paused' ? { ...state, phase: 'running' } : state;
     case 'run.ended':
       return state.phase === 'ended' ? state : { ...state, phase: 'ended', endReason: event.reason };
-    case 'task.created': {
-      const { task: id, title, scope } = event;
-      if (state.tasks.has(id) || state.queue.some((open) => open.id === id)) return state;
-      const fresh = { attempts: 0, generation: 0, agent: undefined, report: undefined };
-      return { ...state, queue: [...state.queue, { id, title, scope, status: 'open', ...fresh }] };
-    }
+    case 'task.created':
+      return createTask(state, event);
     case 'task.claimed': {
       const task = state.tasks.get(event.task);
       if (task === undefined || task.agent !== event.agent || task.status !== 'starting') return state;
@@ -166,13 +198,15 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
       return setWaiting(state, event.agent, undefined);
     case 'agent.warned':
       return state;
-    case 'planner.waiting':
-      return state.planner === 'working' ? { ...state, planner: 'waiting' } : state;
+    case 'planner.waiting': {
+      const planner = state.planners.get(event.planner);
+      if (planner?.phase !== 'working') return state;
+      return changePlanner(state, planner.id, { phase: 'waiting', waitsFor: event.for });
+    }
     default: {
       // planner.woken: the last of the union, so that a new kind of event does not compile here.
-      const told = new Set(event.tasks);
-      const reports = state.reports.filter((report) => !told.has(report.task));
-      return state.planner === 'waiting' ? { ...state, planner: 'working', reports } : state;
+      const planner = state.planners.get(event.planner);
+      return planner === undefined ? state : wakePlanner(state, planner, event.tasks);
     }
   }
 }

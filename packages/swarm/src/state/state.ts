@@ -5,16 +5,36 @@ import type { RunEndReason } from '../events/event.ts';
 
 export interface TaskState {
   readonly id: TaskId;
+  /** Whose planner is told of its end. */
+  readonly parent: TaskId;
+  /** True where its agent is a planner. */
+  readonly plans: boolean;
   readonly title: string;
   readonly scope: readonly string[];
+  /** Tasks that have to end first. */
+  readonly after: readonly TaskId[];
   /** `conflicted`: the worker is done, its intent waits for a merger. */
   readonly status: 'open' | 'starting' | 'running' | 'conflicted';
-  /** Workers that took it and ended without a report. */
+  /** Agents that took it and ended without a report. */
   readonly attempts: number;
   readonly generation: number;
   readonly agent: AgentId | undefined;
   /** The worker's report, where the task waits for its conflict. */
   readonly report: TaskReport | undefined;
+}
+
+/** A node of the tree: the planner of the goal, or of a task that was handed to a planner. */
+export interface PlannerState {
+  readonly id: TaskId;
+  /** undefined for the goal's. */
+  readonly parent: TaskId | undefined;
+  /** `given`: nobody plans, the tasks came with the goal. */
+  readonly phase: 'absent' | 'working' | 'waiting' | 'finished' | 'failed' | 'given';
+  readonly waitsFor: 'all' | 'any';
+  /** Its tasks that have not ended. */
+  readonly unsettled: number;
+  /** Of its tasks that ended, and that it does not know yet. */
+  readonly reports: readonly TaskReport[];
 }
 
 export interface ConflictState {
@@ -45,12 +65,14 @@ export interface SwarmState {
   readonly run: RunId | undefined;
   readonly goal: string;
   readonly agentsMax: number;
+  readonly plannersMax: number;
   readonly taskAttemptsMax: number;
   readonly mergeAttemptsMax: number;
   readonly merging: boolean;
-  readonly phase: 'new' | 'running' | 'aborting' | 'ended';
+  readonly phase: 'new' | 'running' | 'paused' | 'stopping' | 'ended';
   readonly endReason: RunEndReason | undefined;
-  readonly planner: 'absent' | 'working' | 'waiting' | 'finished' | 'failed';
+  /** The goal's first; then those of tasks that have not ended. */
+  readonly planners: ReadonlyMap<TaskId, PlannerState>;
   /**
    * Open, in their order. An array apart from `tasks`: thousands may wait, and
    * an array is copied for a next state some twenty times faster than a map.
@@ -58,8 +80,6 @@ export interface SwarmState {
   readonly queue: readonly TaskState[];
   /** Started and not ended. */
   readonly tasks: ReadonlyMap<TaskId, TaskState>;
-  /** Ended, and the planner does not know yet. */
-  readonly reports: readonly TaskReport[];
   /** Not settled, or settled before their worker's report came. */
   readonly conflicts: ReadonlyMap<string, ConflictState>;
   readonly files: ReadonlyMap<string, 'flagged' | 'frozen'>;
@@ -70,15 +90,15 @@ export const initialState: SwarmState = {
   run: undefined,
   goal: '',
   agentsMax: 0,
+  plannersMax: 0,
   taskAttemptsMax: 1,
   mergeAttemptsMax: 1,
   merging: false,
   phase: 'new',
   endReason: undefined,
-  planner: 'absent',
+  planners: new Map(),
   queue: [],
   tasks: new Map(),
-  reports: [],
   conflicts: new Map(),
   files: new Map(),
   agents: new Map(),
@@ -86,3 +106,7 @@ export const initialState: SwarmState = {
 
 /** Tasks that have not ended. */
 export const unsettledCount = (state: SwarmState): number => state.queue.length + state.tasks.size;
+
+/** The tasks of one planner that have not ended. */
+export const tasksOf = (state: SwarmState, planner: TaskId): TaskState[] =>
+  [...state.tasks.values(), ...state.queue].filter(({ parent }) => parent === planner);

@@ -21,6 +21,20 @@ const listTool = defineTool(
   z.strictObject({ prefix: z.string().default('').describe('A directory such as src; empty for all.') }),
 );
 
+const hitsDefault = 100;
+
+const searchTool = defineTool(
+  'search',
+  'Find text in the files of your snapshot. Gives path, line and the line itself.',
+  z.strictObject({
+    pattern: z.string().min(1),
+    regex: z.boolean().default(false).describe('The pattern is a regular expression, matched within a line.'),
+    ignoreCase: z.boolean().default(false),
+    prefix: z.string().default('').describe('A directory or file; empty for all.'),
+    hits: z.int().min(1).max(2000).default(hitsDefault),
+  }),
+);
+
 const lines = z.array(z.string()).default([]);
 
 const finishTool = defineTool(
@@ -48,22 +62,32 @@ export function readTools(operations: ReadOperations): Tool[] {
     bindTool(readTool, ({ path, from = 1, lines: count = linesDefault }) => {
       const file = operations.read(path);
       if (file === undefined) return fail(`${path} does not exist in your snapshot. Call list to see what does.`);
-      const { version, mode, size, text } = file;
-      if (text === undefined) return { ok: true, says: 'a binary file', more: { path, version, mode, size } };
+      const { version, mode, size, text, edited } = file;
+      const own = edited && { edited };
+      if (text === undefined) return { ok: true, says: 'a binary file', more: { path, version, mode, size, ...own } };
       const { part, total } = sliceLines(text, from, count);
       const says =
         part.length === text.length ? 'the whole file' : `lines ${from} to ${Math.min(total, from - 1 + count)}`;
-      return { ok: true, says, more: { path, version, mode, lines: total, text: part } };
+      return { ok: true, says, more: { path, version, mode, lines: total, ...own, text: part } };
     }),
     bindTool(listTool, ({ prefix }) => {
       const files = operations.list(prefix).map(({ path, version, size }) => ({ path, version, size }));
       return { ok: true, says: `${files.length} files`, more: { files } };
     }),
+    bindTool(searchTool, async ({ hits: hitsMax, ...request }) => {
+      const answer = await operations.search({ ...request, hitsMax });
+      if (answer.kind === 'refused') return refusalAnswer(answer);
+      const hits = answer.hits.map((hit) => ({ ...hit }));
+      const says = answer.isCut
+        ? `the first ${hits.length} hits; narrow it by prefix or pattern for others`
+        : `${hits.length} hits in ${answer.files} files`;
+      return { ok: true, says, more: { hits } };
+    }),
   ];
 }
 
-export const finishToolOf = (finish: (report: HandoffReport) => Promise<Refusal | undefined>): Tool =>
-  bindTool(finishTool, async (report) => {
-    const refusal = await finish(report);
-    return refusal === undefined ? { ok: true, says: 'ended', ends: true } : refusalAnswer(refusal);
+export const finishToolOf = (finish: (report: HandoffReport, key: string) => Promise<Refusal | undefined>): Tool =>
+  bindTool(finishTool, async (report, key) => {
+    const refusal = await finish(report, key);
+    return refusal === undefined ? { ok: true, says: 'ended', ends: 'finished' } : refusalAnswer(refusal);
   });

@@ -69,7 +69,7 @@ export const mergerTools = (operations: MergerOperations): Tool[] => [
       more: { ...(details as unknown as Record<string, JsonValue>) },
     };
   }),
-  bindTool(resolveTool, async ({ accounts, otherwise, ...request }) => {
+  bindTool(resolveTool, async ({ accounts, otherwise, ...request }, key) => {
     const accounted = accounts?.map(({ path, side, hunk, ...said }): HunkAccount => ({
       path,
       side,
@@ -77,7 +77,7 @@ export const mergerTools = (operations: MergerOperations): Tool[] => [
       ...fateOf(said),
     }));
     const rest = otherwise && fateOf(otherwise);
-    return outcomeAnswer(await operations.resolve({ ...request, accounts: accounted, otherwise: rest }));
+    return outcomeAnswer(await operations.resolve({ ...request, accounts: accounted, otherwise: rest }, key));
   }),
-  finishToolOf((report) => operations.finish(report)),
+  finishToolOf((report, key) => operations.finish(report, key)),
 ];

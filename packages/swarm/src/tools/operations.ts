@@ -1,10 +1,14 @@
 import type { HunkAccount, HunkFate, Mode, Outcome } from '@mound/vcs';
-import type { Handoff, Task, TaskReport } from '../core/task.ts';
+import type { Cap } from '../core/amount.ts';
+import type { TaskId } from '../core/ids.ts';
+import type { CheckResult, Handoff, Task, TaskReport } from '../core/task.ts';
 
 /** What an operation does not do, and what to do instead. Expected, so a value. */
 export interface Refusal {
   readonly kind: 'refused';
   readonly says: string;
+  /** Refused once too often: the agent ends here, and its planner is told. */
+  readonly ends?: true;
 }
 
 export const refused = (says: string): Refusal => ({ kind: 'refused', says });
@@ -17,22 +21,63 @@ export interface FileView {
   readonly size: number;
   /** undefined where the bytes are not text. */
   readonly text: string | undefined;
+  /** It holds an edit of the agent's own that has not landed. */
+  readonly edited?: true;
+}
+
+export interface SearchRequest {
+  readonly pattern: string;
+  /** The pattern is a regular expression. */
+  readonly regex: boolean;
+  readonly ignoreCase: boolean;
+  /** A directory, or a file. */
+  readonly prefix: string;
+  readonly hitsMax: number;
+}
+
+export interface SearchHit {
+  readonly path: string;
+  /** From 1. */
+  readonly line: number;
+  readonly text: string;
+}
+
+export interface SearchAnswer {
+  readonly kind: 'found';
+  readonly hits: readonly SearchHit[];
+  /** There is more than is listed. */
+  readonly isCut: boolean;
+  readonly files: number;
 }
 
 /** The effects that tools have: the real store in a run, a fake in a test. */
 export interface ReadOperations {
   read(path: string): FileView | undefined;
   list(prefix: string): readonly { readonly path: string; readonly version: number; readonly size: number }[];
+  search(request: SearchRequest): Promise<SearchAnswer | Refusal>;
 }
 
 /** The parts of a handoff that its author writes. */
-export type HandoffReport = Omit<Handoff, 'commits'>;
+export type HandoffReport = Omit<Handoff, 'commits' | 'check'>;
 
 interface FinishOperations {
-  finish(report: HandoffReport): Promise<Refusal | undefined>;
+  /** `key` names the call: what it asks the store stands under it, in every operation below too. */
+  finish(report: HandoffReport, key: string): Promise<Refusal | undefined>;
 }
 
-export type TaskRequest = Omit<Task, 'base'> & { readonly base?: number | undefined };
+/** A task as a planner asks for it. */
+export interface TaskRequest extends Omit<Task, 'base' | 'parent' | 'role' | 'budget' | 'check' | 'after' | 'topics'> {
+  readonly base?: number | undefined;
+  /** Default: the worker. */
+  readonly role?: string | undefined;
+  readonly check?: string | undefined;
+  /** Why there is nothing to check. */
+  readonly unchecked?: string | undefined;
+  readonly after?: readonly TaskId[] | undefined;
+  readonly budget?: Partial<Cap> | undefined;
+  /** What is decided below it, by name: no other live subtree may decide the same. */
+  readonly topics?: readonly string[] | undefined;
+}
 
 /** One line of `inspect`. */
 export interface TaskView {
@@ -42,11 +87,27 @@ export interface TaskView {
   readonly agent?: string | undefined;
 }
 
+export interface DecisionRequest {
+  readonly id: string;
+  readonly topics: readonly string[];
+  readonly text: string;
+}
+
 export interface PlannerOperations extends ReadOperations, FinishOperations {
-  delegate(tasks: readonly TaskRequest[]): Promise<Refusal | { readonly kind: 'delegated'; readonly base: number }>;
-  /** Resolves when every delegated task has ended. */
-  wait(): Promise<Refusal | { readonly kind: 'ended'; readonly reports: readonly TaskReport[]; readonly seq: number }>;
+  delegate(
+    tasks: readonly TaskRequest[],
+    key: string,
+  ): Promise<Refusal | { readonly kind: 'delegated'; readonly base: number }>;
+  /** Resolves when the planner's tasks have ended: all of them, or any. */
+  wait(
+    for_: 'all' | 'any',
+  ): Promise<
+    | Refusal
+    | { readonly kind: 'ended'; readonly reports: readonly TaskReport[]; readonly seq: number; readonly open: number }
+  >;
   inspect(): readonly TaskView[];
+  decide(decision: DecisionRequest, key: string): Promise<Refusal | { readonly kind: 'decided'; readonly seq: number }>;
+  ask(question: string, key: string): Promise<Refusal | { readonly kind: 'asked'; readonly id: string }>;
 }
 
 /** New bytes of one path: text, or a reference that the run's `content` option resolves; null deletes. */
@@ -59,8 +120,13 @@ export interface ContentChange {
   readonly mode?: Mode | undefined;
 }
 
+export interface WriteRequest extends ContentChange {
+  readonly expect?: number | 'absent' | undefined;
+}
+
 export interface CommitRequest {
-  readonly changes: readonly (ContentChange & { readonly expect?: number | 'absent' | undefined })[];
+  /** Beside what the draft holds. */
+  readonly changes: readonly WriteRequest[];
   readonly message: string;
   readonly rationale?: string | undefined;
   readonly breakage?: string | undefined;
@@ -68,10 +134,64 @@ export interface CommitRequest {
   readonly more: boolean;
 }
 
-export interface WorkerOperations extends ReadOperations, FinishOperations {
-  commit(request: CommitRequest): Promise<Outcome | Refusal>;
-  flag(path: string, reason: string): Promise<number>;
+/** A stretch of a file to be replaced, given by its exact text. */
+export interface Replacement {
+  readonly search: string;
+  readonly replace: string;
 }
+
+export interface EditRequest {
+  readonly path: string;
+  /** The version that the agent read; another is refused. */
+  readonly version: number;
+  readonly edits: readonly Replacement[];
+}
+
+export interface Edited {
+  readonly kind: 'edited';
+  readonly paths: readonly { readonly path: string; readonly version: number }[];
+}
+
+export interface RunRequest {
+  readonly command: string;
+  readonly timeoutMs: number | undefined;
+  /** Files, or directories, whose changes by the command become the agent's own edits. */
+  readonly keep: readonly string[];
+}
+
+export interface RunAnswer {
+  readonly kind: 'ran';
+  /** Exit code; undefined where it was stopped. */
+  readonly code: number | undefined;
+  readonly stopped?: 'time' | 'output' | 'memory' | 'run';
+  readonly output: string;
+  readonly ms: number;
+  readonly seq: number;
+  /** Files that the command changed and that `keep` took in. */
+  readonly kept: readonly string[];
+  /** Files that it changed beside that: put back. */
+  readonly dropped: readonly string[];
+}
+
+export interface ClaimView {
+  readonly topic: string;
+  readonly holder: string;
+}
+
+export interface WorkerOperations extends ReadOperations, FinishOperations {
+  edit(request: EditRequest, key: string): Promise<Edited | Refusal>;
+  write(request: WriteRequest, key: string): Promise<Edited | Refusal>;
+  patch(text: string, key: string): Promise<Edited | Refusal>;
+  run(request: RunRequest, key: string): Promise<RunAnswer | Refusal>;
+  commit(request: CommitRequest, key: string): Promise<Outcome | Refusal>;
+  flag(path: string, reason: string): Promise<number>;
+  note(text: string, key: string): Promise<Outcome | Refusal>;
+  claim(topic: string): Promise<Refusal | undefined>;
+  board(): readonly ClaimView[];
+}
+
+/** Runs a task's check on a tree; undefined where it could not be run. */
+export type CheckRun = (command: string) => Promise<CheckResult & { readonly output: string }>;
 
 /** Lines of one side, from 1; `lines` of 0 is an insertion point before `from`. */
 export interface Span {
@@ -126,5 +246,5 @@ export interface ResolveRequest {
 
 export interface MergerOperations extends FinishOperations {
   readConflict(id: string): ConflictDetails | Refusal;
-  resolve(request: ResolveRequest): Promise<Outcome | Refusal>;
+  resolve(request: ResolveRequest, key: string): Promise<Outcome | Refusal>;
 }

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { MoundError } from '@mound/vcs';
 import type { JsonValue } from '../core/json.ts';
 import { toolsOfKind, type Role, type RoleKind, type ToolName } from '../core/role.ts';
-import { roles } from '../roles/roles.ts';
+import { shippedRoles } from '../roles/roles.ts';
 import { mergerTools } from './merger-tools.ts';
 import type { MergerOperations, PlannerOperations, WorkerOperations } from './operations.ts';
 import { plannerTools } from './planner-tools.ts';
@@ -30,9 +30,39 @@ class FakeOperations implements PlannerOperations, WorkerOperations, MergerOpera
     return Promise.resolve(this.#note('delegate', input, { kind: 'delegated', base: 5 } as const));
   }
   wait(): ReturnType<PlannerOperations['wait']> {
-    return Promise.resolve(this.#note('wait', {}, { kind: 'ended', reports: [], seq: 6 } as const));
+    return Promise.resolve(this.#note('wait', {}, { kind: 'ended', reports: [], seq: 6, open: 0 } as const));
   }
   inspect(): ReturnType<PlannerOperations['inspect']> {
+    return [];
+  }
+  search(input: Parameters<PlannerOperations['search']>[0]): ReturnType<PlannerOperations['search']> {
+    return Promise.resolve(this.#note('search', input, { kind: 'refused', says: 'no' } as const));
+  }
+  decide(input: Parameters<PlannerOperations['decide']>[0]): ReturnType<PlannerOperations['decide']> {
+    return Promise.resolve(this.#note('decide', input, { kind: 'decided', seq: 8 } as const));
+  }
+  ask(input: string): ReturnType<PlannerOperations['ask']> {
+    return Promise.resolve(this.#note('ask', input, { kind: 'asked', id: 'q' } as const));
+  }
+  edit(input: Parameters<WorkerOperations['edit']>[0]): ReturnType<WorkerOperations['edit']> {
+    return Promise.resolve(this.#note('edit', input, { kind: 'edited', paths: [] } as const));
+  }
+  write(input: Parameters<WorkerOperations['write']>[0]): ReturnType<WorkerOperations['write']> {
+    return Promise.resolve(this.#note('write', input, { kind: 'edited', paths: [] } as const));
+  }
+  patch(input: string): ReturnType<WorkerOperations['patch']> {
+    return Promise.resolve(this.#note('patch', input, { kind: 'edited', paths: [] } as const));
+  }
+  run(input: Parameters<WorkerOperations['run']>[0]): ReturnType<WorkerOperations['run']> {
+    return Promise.resolve(this.#note('run', input, { kind: 'refused', says: 'no' } as const));
+  }
+  note(input: string): ReturnType<WorkerOperations['note']> {
+    return Promise.resolve(this.#note('note', input, { kind: 'refused', says: 'no' } as const));
+  }
+  claim(input: string): ReturnType<WorkerOperations['claim']> {
+    return Promise.resolve(this.#note('claim', input, undefined));
+  }
+  board(): ReturnType<WorkerOperations['board']> {
     return [];
   }
   commit(input: Parameters<WorkerOperations['commit']>[0]): ReturnType<WorkerOperations['commit']> {
@@ -52,6 +82,8 @@ class FakeOperations implements PlannerOperations, WorkerOperations, MergerOpera
   }
 }
 
+const roles = shippedRoles();
+
 function setOf(kind: RoleKind, role: Role = roles[kind]): { operations: FakeOperations; toolset: Toolset } {
   const operations = new FakeOperations();
   // Every tool is offered: what the role does not hold has to be left out.
@@ -60,7 +92,7 @@ function setOf(kind: RoleKind, role: Role = roles[kind]): { operations: FakeOper
 }
 
 const call = (toolset: Toolset, name: string, input: JsonValue, fault?: string): Promise<ToolAnswer> =>
-  toolset.call({ id: 'c', name, arguments: input, ...(fault && { fault }) });
+  toolset.call({ id: 'c', name, arguments: input, ...(fault && { fault }) }, '0.0');
 
 const change = { changes: [{ path: 'a', content: 'x' }], message: 'm' };
 
@@ -70,13 +102,31 @@ test('a planner cannot edit: a commit, a resolution and a flag are answered and 
     ['commit', change],
     ['resolve', { conflict: 'c1', results: [{ path: 'a', content: 'x' }] }],
     ['flag', { path: 'a', reason: 'r' }],
+    ['edit', { path: 'a', version: 1, edits: [{ search: 'a', replace: 'b' }] }],
+    ['write', { path: 'a', content: 'x' }],
+    ['patch', { patch: 'x' }],
+    ['run', { command: 'touch a' }],
+    ['note', { text: 'x' }],
     ['put', change],
   ] as const) {
     const answer = await call(toolset, name, input);
-    expect(answer).toMatchObject({ ok: false, says: expect.stringContaining('Use one of: read, list, delegate') });
+    expect(answer).toMatchObject({
+      ok: false,
+      says: expect.stringContaining('Use one of: read, list, search, delegate'),
+    });
   }
   expect(operations.ran).toEqual([]);
-  expect(toolset.specs().map(({ name }) => name)).toEqual(['read', 'list', 'delegate', 'wait', 'inspect', 'finish']);
+  expect(toolset.specs().map(({ name }) => name)).toEqual([
+    'read',
+    'list',
+    'search',
+    'delegate',
+    'wait',
+    'decide',
+    'ask',
+    'inspect',
+    'finish',
+  ]);
 });
 
 test('a worker cannot delegate and a merger can do neither', async () => {
@@ -112,9 +162,9 @@ test('a role that holds less is offered less', async () => {
 test('wrong arguments are answered with what is wrong, and nothing runs', async () => {
   const { operations, toolset } = setOf('worker');
   for (const [input, says] of [
-    [{ message: 'm' }, 'changes'],
+    [{ changes: [] }, 'message'],
     [{ ...change, extra: 1 }, 'extra'],
-    [{ ...change, changes: [] }, 'changes'],
+    [{ ...change, changes: [{}] }, 'changes'],
     [{ ...change, changes: [{ path: 'a', content: 'x', expect: 'any' }] }, 'expect'],
     [[], 'arguments'],
   ] as [JsonValue, string][]) {
@@ -141,7 +191,7 @@ test('read gives lines; finish ends', async () => {
     text: 'two\n',
     lines: 3,
   });
-  expect(await call(toolset, 'finish', { status: 'done' })).toMatchObject({ ok: true, ends: true });
+  expect(await call(toolset, 'finish', { status: 'done' })).toMatchObject({ ok: true, ends: 'finished' });
   expect((await call(toolset, 'finish', { status: 'failed' })).ok).toBe(false);
 });
 

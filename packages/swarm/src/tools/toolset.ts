@@ -20,7 +20,8 @@ export class Toolset {
     return [...this.#tools.values()].map((tool) => tool.spec());
   }
 
-  async call(call: ToolCall): Promise<ToolAnswer> {
+  /** `key` names the call within its agent's life. */
+  async call(call: ToolCall, key: string): Promise<ToolAnswer> {
     const tool = this.#tools.get(call.name);
     if (tool === undefined) {
       const held = [...this.#tools.keys()].join(', ');
@@ -30,7 +31,7 @@ export class Toolset {
       return fail(`${call.name} was not run: ${call.fault}. Call it again with complete JSON arguments.`);
     }
     try {
-      return await tool.run(call.arguments);
+      return await tool.run(call.arguments, key);
     } catch (error) {
       // What the store calls a fault of its caller is told to the caller; the rest ends the agent.
       const told = ['no-such-seq', 'no-such-path', 'no-such-conflict', 'invalid-argument', 'operation-mismatch'];

@@ -1,0 +1,111 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Mode, Repo } from '@mound/vcs';
+import type { AgentId } from '../core/ids.ts';
+import { isInScope } from '../core/task.ts';
+import { runCommand, type CommandBounds, type CommandEnd } from '../command/run-command.ts';
+import type { Sandbox } from '../command/sandbox.ts';
+import { refused, type Refusal } from '../tools/operations.ts';
+import { Checkout } from './checkout.ts';
+import type { Draft } from './draft.ts';
+
+export interface CommandSettings {
+  /** Directory for the agents' files; undefined: agents run no commands. */
+  readonly directory: string | undefined;
+  readonly bounds: CommandBounds;
+  /** At once, of all agents. */
+  readonly commandsMax: number;
+  readonly sandbox: Sandbox;
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+export interface CommandRequest {
+  readonly command: string;
+  readonly timeoutMs: number | undefined;
+  readonly keep: readonly string[];
+  readonly seq: number;
+  readonly draft: Draft;
+  readonly signal: AbortSignal;
+}
+
+export interface RanCommand {
+  readonly kind: 'ran';
+  readonly end: CommandEnd;
+  readonly changes: readonly {
+    readonly path: string;
+    readonly bytes: Buffer | null;
+    readonly mode: Mode;
+    readonly isKept: boolean;
+  }[];
+}
+
+/** Where agents' commands run: a directory for each agent's name, a bounded number at once. */
+export class CommandRoom {
+  readonly #repo: Repo;
+  readonly #settings: CommandSettings;
+  readonly #checkouts = new Map<AgentId, Checkout>();
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(repo: Repo, settings: CommandSettings) {
+    this.#repo = repo;
+    this.#settings = settings;
+  }
+
+  async run(agent: AgentId, request: CommandRequest): Promise<RanCommand | Refusal> {
+    const { directory, bounds, sandbox, environment } = this.#settings;
+    if (directory === undefined) return refused('this run runs no commands. Say what should be run in your report.');
+    await this.#enter();
+    try {
+      if (request.signal.aborted) return refused('the run is being stopped.');
+      const checkout = this.#checkoutOf(agent, directory);
+      checkout.update(request.seq, request.draft);
+      const timeMsMax = Math.min(request.timeoutMs ?? bounds.timeMsMax, bounds.timeMsMax);
+      const end = await runCommand({
+        command: request.command,
+        directory: checkout.directory,
+        environment,
+        bounds: { ...bounds, timeMsMax },
+        sandbox,
+        signal: request.signal,
+      });
+      const { keep } = request;
+      const changes = checkout.changes(keep).map((change) => ({
+        ...change,
+        isKept: keep.length > 0 && isInScope(keep, change.path),
+      }));
+      return { kind: 'ran', end, changes };
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Removes the agents' directories. */
+  close(): void {
+    this.#checkouts.clear();
+    if (this.#settings.directory !== undefined) rmSync(this.#settings.directory, { recursive: true, force: true });
+  }
+
+  #checkoutOf(agent: AgentId, directory: string): Checkout {
+    const known = this.#checkouts.get(agent);
+    if (known !== undefined) return known;
+    const checkout = new Checkout(this.#repo, join(directory, agent));
+    this.#checkouts.set(agent, checkout);
+    return checkout;
+  }
+
+  async #enter(): Promise<void> {
+    if (this.#running < this.#settings.commandsMax) {
+      this.#running += 1;
+      return;
+    }
+    // Who leaves hands its place on.
+    await new Promise<void>((resolve) => this.#waiting.push(resolve));
+  }
+
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#running -= 1;
+    else next();
+  }
+}

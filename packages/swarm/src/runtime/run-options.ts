@@ -1,0 +1,164 @@
+import type { Random, Repo } from '@mound/vcs';
+import { isBound, unlimited, type Cap } from '../core/amount.ts';
+import { isRunId, isTaskId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
+import { faultOfRole, type ModelName, type Role, type Roles } from '../core/role.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Time } from '../core/time.ts';
+import type { PriceOverride } from '../cost/prices.ts';
+import type { SwarmEvent } from '../events/event.ts';
+import type { Model } from '../model/model.ts';
+import type { TaskRequest } from '../tools/operations.ts';
+import type { CommandSettings } from './command-room.ts';
+import type { AcknowledgedHook, ContentSource } from './run-context.ts';
+import { kinds } from './run-context.ts';
+
+export interface SwarmLimits {
+  /** Workers that may try one task. Default 3. */
+  readonly taskAttemptsMax: number;
+  /** Mergers that may try one conflict, before it is left to the planner. Default 3. */
+  readonly mergeAttemptsMax: number;
+  /** A worker that has ended no turn for so long loses its task. Default 30 minutes. */
+  readonly leaseMs: number;
+  /** Longer tool answers are cut, with a note. Default 200,000. */
+  readonly answerCharsMax: number;
+  /** What the answer to one request may take, for the reservation before it. Default 8,192. */
+  readonly outputTokensMax: number;
+  /** Planners that work, and do not wait, at once. Default 16. */
+  readonly plannersMax: number;
+  /** Of planners below the goal's. Default 3. */
+  readonly depthMax: number;
+  /** Tasks of one planner that have not ended. Default 1,000. */
+  readonly fanOutMax: number;
+  /** Tasks of the whole run. Default 100,000. */
+  readonly tasksMax: number;
+  /** The run stops after so long, to be resumed. Default: never. */
+  readonly wallClockMs: number;
+  /** So many tasks in a row that end without a landing stop the run. Default 50. */
+  readonly fruitlessTasksMax: number;
+}
+
+export const defaultLimits: SwarmLimits = {
+  taskAttemptsMax: 3,
+  mergeAttemptsMax: 3,
+  leaseMs: 30 * 60_000,
+  answerCharsMax: 200_000,
+  outputTokensMax: 8192,
+  plannersMax: 16,
+  depthMax: 3,
+  fanOutMax: 1000,
+  tasksMax: 100_000,
+  wallClockMs: Number.POSITIVE_INFINITY,
+  fruitlessTasksMax: 50,
+};
+
+/** A task that comes with the goal, where nobody plans. */
+export type GivenTask = TaskRequest;
+
+/** How the work is organised. */
+export interface RunPolicy {
+  /** Directory of the transcripts; undefined: none are kept, and agents that go on begin anew. */
+  readonly transcripts: string | undefined;
+  /** Folder of the Field Guide, and the lines that its index may have. */
+  readonly guide: { readonly folder: string; readonly linesMax: number } | undefined;
+  /** `required`: a task names a command that proves it, or says why there is none. */
+  readonly checks: 'required' | 'optional';
+  /** Stops a run whose conflicts grow faster than its accepted lines. */
+  readonly thrashing: ThrashingPolicy | undefined;
+}
+
+export interface ThrashingPolicy {
+  /** Intents in one window. */
+  readonly window: number;
+  /** Windows in a row in which conflicts per accepted line have to grow. */
+  readonly growing: number;
+  /** Conflicts per 100 accepted lines, below which nothing is said. */
+  readonly conflictsPer100Lines: number;
+}
+
+export interface SwarmOptions {
+  readonly repo: Repo;
+  readonly goal: string;
+  /** Default: a random one. Must be new in this repository. */
+  readonly runId?: string;
+  /** By the `model` of each role, which for the shipped roles is the role's kind. Without one for the merger, conflicts stay open. */
+  readonly models: Readonly<Record<ModelName, Model>>;
+  /** Beside, or instead of, the shipped ones. */
+  readonly roles?: Readonly<Record<string, Role>>;
+  /** Workers and mergers at once; planners take no slot. */
+  readonly agentsMax: number;
+  /** The run's tasks, where no planner is to split the goal. */
+  readonly tasks?: readonly GivenTask[];
+  /** Of the whole run. Default: unlimited. */
+  readonly budget?: Partial<Cap>;
+  /** What models cost, before what the table says. */
+  readonly prices?: readonly PriceOverride[];
+  readonly policy?: Partial<Omit<RunPolicy, 'transcripts'>> & {
+    /** Default: `.mound/swarm/RUN` in the repository's directory; false: none. */
+    readonly transcripts?: string | false;
+  };
+  /** Where and how agents' commands run. Without it they run none. */
+  readonly commands?: Partial<CommandSettings> & { readonly directory: string };
+  readonly onEvent?: (event: SwarmEvent) => void;
+  /** Awaited before the agent is answered: once for each intent that the store took. */
+  readonly onAcknowledged?: AcknowledgedHook;
+  /** Resolves the `contentRef` of a change. */
+  readonly content?: ContentSource;
+  /** Stops the run at once: landings in flight are awaited, everything kept is in the repository. */
+  readonly signal?: AbortSignal;
+  /** Lets agents end the turn that they are at, then stops the run. */
+  readonly stopSignal?: AbortSignal;
+  readonly limits?: Partial<SwarmLimits>;
+  /** More of what the run's settings are, beyond what stands here: a change of it is noticed at a resume. */
+  readonly settings?: JsonObject;
+  readonly time?: Time;
+  readonly random?: Random;
+}
+
+export interface ResumeOptions extends Omit<SwarmOptions, 'goal' | 'runId' | 'tasks'> {
+  readonly runId: string;
+  /** Where models, prompts or settings are not those of the run: `refuse` (default) or go on with the new ones. */
+  readonly onChanged?: 'refuse' | 'accept';
+}
+
+export function budgetOf(budget: Partial<Cap> | undefined): Cap {
+  const cap = { ...unlimited, ...budget };
+  for (const [dimension, bound] of Object.entries(cap)) {
+    if (!isBound(bound)) throw new TypeError(`budget.${dimension} is neither a whole number from 0 nor 'unlimited'`);
+  }
+  return cap;
+}
+
+/** Checks what a caller gave. Errors: `TypeError`. */
+export function mustOptions(options: ResumeOptions | SwarmOptions, run: string, roles: Roles): asserts run is RunId {
+  if (!isRunId(run)) throw new TypeError(`runId '${run}': letters, digits, . _ - only, at most 100`);
+  if (!Number.isInteger(options.agentsMax) || options.agentsMax < 1) throw new TypeError('agentsMax is not 1 or more');
+  for (const kind of kinds) {
+    const role = roles[kind];
+    if (role.kind !== kind) throw new TypeError(`role '${role.name}' is a ${role.kind}, not a ${kind}`);
+  }
+  for (const [name, role] of Object.entries(roles)) {
+    const fault = faultOfRole(role);
+    if (fault !== undefined) throw new TypeError(fault);
+    if (role.name !== name) throw new TypeError(`role '${role.name}' stands under the name '${name}'`);
+    const isNeeded = role.kind === 'worker' || (role.kind === 'planner' && !('tasks' in options));
+    if (isNeeded && options.models[role.model] === undefined) {
+      throw new TypeError(`no model '${role.model}' for the role '${role.name}'`);
+    }
+  }
+  if ('tasks' in options) mustTasks(options.tasks ?? [], roles);
+}
+
+function mustTasks(tasks: readonly GivenTask[], roles: Roles): void {
+  const seen = new Set<TaskId>();
+  for (const { id, role = 'worker', after = [] } of tasks) {
+    if (!isTaskId(id) || id === rootTask)
+      throw new TypeError(`task '${id}': letters, digits, . _ - only, and not '${rootTask}'`);
+    if (seen.has(id)) throw new TypeError(`task '${id}' is given twice`);
+    const late = after.find((earlier) => !seen.has(earlier));
+    if (late !== undefined) throw new TypeError(`task '${id}' comes after '${late}', which does not stand before it`);
+    if (roles[role] === undefined || roles[role].kind === 'merger')
+      throw new TypeError(`task '${id}': no role '${role}' for it`);
+    seen.add(id);
+  }
+  if (tasks.length === 0) throw new TypeError('tasks is empty: leave it out for a planner');
+}

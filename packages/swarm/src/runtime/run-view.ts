@@ -1,0 +1,57 @@
+import type { Repo } from '@mound/vcs';
+import type { RunId, TaskId } from '../core/ids.ts';
+import type { Task } from '../core/task.ts';
+import type { BudgetNode } from '../state/budget.ts';
+import type { AgentRecord } from './agent-life.ts';
+import { readHeader, type RunHeader } from './run-header.ts';
+import { RunKeys } from './run-keys.ts';
+import { decodeTask, type TaskRecord } from './task-book.ts';
+
+export interface QuestionView {
+  readonly id: string;
+  readonly task: TaskId;
+  readonly question: string;
+}
+
+/** A run as its records tell it, to whoever opens the repository, also while it goes on. */
+export interface RunView {
+  readonly run: RunId;
+  readonly header: RunHeader;
+  readonly tasks: readonly { readonly task: Task; readonly record: TaskRecord }[];
+  /** What agents came to and cost, in the order in which they ended. */
+  readonly agents: readonly AgentRecord[];
+  readonly budgets: ReadonlyMap<TaskId, BudgetNode>;
+  readonly questions: readonly QuestionView[];
+  /** Edits that have not landed: paths by task. */
+  readonly drafts: ReadonlyMap<TaskId, readonly string[]>;
+}
+
+/** undefined where there is no such run. */
+export function readRun(repo: Repo, run: RunId): RunView | undefined {
+  const keys = new RunKeys(run);
+  const head = readHeader(repo, keys);
+  if (head === undefined) return undefined;
+  const snapshot = repo.snapshot();
+  const values = (prefix: string): { readonly id: string; readonly value: unknown; readonly version: number }[] =>
+    snapshot.records(prefix).map(({ key, value, version }) => {
+      return { id: key.slice(prefix.length), value: JSON.parse(value.toString('utf8')) as unknown, version };
+    });
+  const briefs = new Map(values(keys.brief('')).map(({ id, value }) => [id, value as Task]));
+  const tasks = snapshot.records(keys.task('')).flatMap(({ key, value }) => {
+    const task = briefs.get(key.slice(keys.task('').length));
+    return task === undefined ? [] : [{ task, record: decodeTask(value) }];
+  });
+  const agents = [...values(keys.handoff('')), ...values(keys.merges)];
+  const drafts = values(`${keys.prefix}draft/`);
+  return {
+    run,
+    header: head.header,
+    tasks,
+    agents: agents.toSorted((left, right) => left.version - right.version).map(({ value }) => value as AgentRecord),
+    budgets: new Map(values(keys.budget('')).map(({ id, value }) => [id as TaskId, value as BudgetNode])),
+    questions: values(keys.questions).map(({ value }) => value as QuestionView),
+    drafts: new Map(
+      drafts.map(({ id, value }) => [id as TaskId, Object.keys((value as { readonly files: object }).files)]),
+    ),
+  };
+}
