@@ -5,7 +5,7 @@ import { callKeyOf, renderAnswer, type AgentEnd, type AgentHooks, type Halt, typ
 import { eachDimension, noAmount, type Amount } from '../core/amount.ts';
 import type { AgentId, TaskId } from '../core/ids.ts';
 import type { Role } from '../core/role.ts';
-import type { TaskReport } from '../core/task.ts';
+import type { Handoff, TaskReport } from '../core/task.ts';
 import { estimateTokens, noUsage, type Spend } from '../core/usage.ts';
 import { CostLedger, type CostSum, type Spender } from '../cost/cost-ledger.ts';
 import type { Message, ModelRequest } from '../model/model.ts';
@@ -23,6 +23,10 @@ export interface AgentRecord {
   readonly role: string;
   readonly model: string;
   readonly reason: string;
+  /** Why, where it did not finish. */
+  readonly detail?: string;
+  /** Of one that did not finish: what is known of its work, in the runtime's words. */
+  readonly left?: Handoff;
   readonly turns: number;
   readonly cost: CostSum;
   readonly byModel: Readonly<Record<string, CostSum>>;
@@ -179,7 +183,7 @@ export class AgentLife implements AgentHooks {
     const seal = this.#transcript?.close();
     const { draws, task, agent, role } = this.#options;
     const { budgets } = this.#context.parts;
-    if (seal === undefined && budgets.isFree(draws) && isPlain(report)) return;
+    if (seal === undefined && budgets.isFree(draws) && isPlain(report) && end.handoff === undefined) return;
     const records = [this.#record(end, report, seal)];
     const closes = ended ? this.#context.ownNode(task) : undefined;
     await budgets.settle(
@@ -206,6 +210,8 @@ export class AgentLife implements AgentHooks {
       role: role.name,
       model: this.#context.model(role).name,
       reason: end.reason,
+      ...(end.detail !== undefined && { detail: end.detail }),
+      ...(end.handoff !== undefined && { left: end.handoff }),
       turns: end.turns,
       cost: total,
       byModel,
