@@ -40,8 +40,10 @@ describe('npm start on a generated history', () => {
     for (const field of ['landed', 'merged', 'conflicted', 'resolved', 'resolvedFromRecord', 'staleAtLanding']) {
       expect(summary[field], field).toBeGreaterThan(0);
     }
-    expect(summary['resolved']).toBe(summary['conflicted']);
-    expect(summary.events).toMatchObject({ 'intent.landed': expect.any(Number), 'file.flagged': 1 });
+    // By a merger, or by themselves, where their sides had become one.
+    expect(summary.events['conflict.resolved']).toBe(summary['conflicted']);
+    expect(summary['resolved']).toBeLessThanOrEqual(Number(summary['conflicted']));
+    expect(summary.events).toMatchObject({ 'intent.landed': expect.any(Number), 'file.flagged': expect.any(Number) });
     expect(summary.latencyMs.p99).toBeGreaterThanOrEqual(summary.latencyMs.p50);
     expect(summary.peers.map(({ subject }) => subject).toSorted()).toEqual(['git-plumbing', 'git-porcelain']);
 

@@ -196,6 +196,8 @@ export async function replayHistory(options: ReplayOptions): Promise<ReplayResul
       models: { planner: script, worker: script, ...(useRecord && { merger }) },
       agentsMax: agents,
       content: replay.content,
+      // A replay is made again from its history: it needs no conversations to go on with.
+      policy: { transcripts: false },
       onEvent,
       onAcknowledged: (agent, { operationId, outcome, paths }) =>
         acknowledgements.write(agent, operationId, outcome, paths),
