@@ -257,7 +257,7 @@ test('.gitignore hides what is new, never what is tracked; other workspaces and 
 
 test('38 39 what a workspace cannot hold is told: disguises of .git, collisions, links where there are none', async () => {
   const { repo, dir } = await filled();
-  const odd = (path: string, mode: 'file' | 'symlink' = 'file'): object => ({
+  const odd = (path: string, mode: 'file' | 'symlink' = 'file') => ({
     path: Buffer.from(path),
     content: Buffer.from('odd\n'),
     mode,
@@ -278,12 +278,16 @@ test('38 39 what a workspace cannot hold is told: disguises of .git, collisions,
     'STRASSE',
     'ok/\u00e9',
   ];
-  const common = { branch: 'main', author: setup, message: 'odd', time: 1_700_000_000_000, extraParents: [] };
+  const common = { branch: 'main', author: setup, message: 'odd', time: 1_700_000_000_000 };
   const changes = [
     ...names.map((name) => odd(name)),
-    { path: Buffer.from([0x66, 0xff]), content: Buffer.from('bytes\n'), mode: 'file' },
-  ];
-  await repo.landGit({ ...common, changes: changes as never, raw: Buffer.from('tree\n'), gitId: '12'.repeat(20) });
+    { path: Buffer.from([0x66, 0xff]), content: Buffer.from('bytes\n'), mode: 'file' as const },
+  ].map((change, at) => ({ ...change, id: String(at).padStart(40, '0'), oldId: undefined }));
+  const base = 'ab'.repeat(20);
+  await repo.gitMarks.add([{ seq: repo.branch('main').seq, gitId: base }]);
+  const intake = repo.gitIntake();
+  intake.add({ ...common, base, parents: [base], changes, raw: Buffer.from('tree\n'), gitId: '12'.repeat(20) });
+  await intake.land();
   const added = await addWorkspace(repo, dir, { symlinks: false });
   expect(added.skipped.map(({ path }) => path).toSorted()).toEqual(names.slice(0, 11).toSorted());
   expect(added.collisions).toEqual([['STRASSE', 'straße']]);

@@ -95,10 +95,26 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
     await told('back', ['s', 'src/d'], (common) => repo.merge('side', common));
     const gitId = '1234567890'.repeat(4);
     if (repo.gitMarks.seqOf(gitId) === undefined) {
-      const change = { path: Buffer.from('git'), content: Buffer.from('from git\n'), mode: 'file' };
+      const id = '9'.repeat(40);
+      const change = {
+        path: Buffer.from('git'),
+        content: Buffer.from('from git\n'),
+        mode: 'file',
+        id,
+        oldId: undefined,
+      };
       const raw = Buffer.from('tree\n');
-      const common = { branch: 'main', author, message: 'git', time: 1_700_000_000_000, extraParents: [] };
-      await repo.landGit({ ...common, changes: [change], raw, gitId });
+      const common = {
+        branch: 'from-git',
+        base: undefined,
+        parents: [],
+        author,
+        message: 'git',
+        time: 1_700_000_000_000,
+      };
+      const intake = repo.gitIntake();
+      intake.add({ ...common, changes: [change], raw, gitId });
+      await intake.land();
     }
     await inWorkspaces(repo, base, told);
     await repo.flag('a', act);

@@ -19,6 +19,7 @@ export type ErrorCode =
   | 'operation-mismatch'
   | 'no-such-seq'
   | 'no-such-branch'
+  | 'branch-moved'
   | 'no-such-path'
   | 'no-such-commit'
   | 'no-such-conflict'
@@ -38,6 +39,7 @@ export type ErrorCode =
   | 'git-missing'
   | 'git-too-old'
   | 'git-failed'
+  | 'git-unreadable'
   | 'not-a-git-repository'
   | 'stdin-malformed'
   | 'interrupted';
@@ -87,6 +89,7 @@ const unreadable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'git-missing',
   'git-too-old',
   'not-a-git-repository',
+  'git-unreadable',
   'not-a-workspace',
   'stdin-malformed',
 ]);
@@ -96,7 +99,7 @@ export function exitCodeOfError(error: unknown): number {
   if (!isMoundError(error)) return exitCodes.other;
   if (error.code === 'interrupted') return exitCodes.interrupted;
   if (error.code === 'invalid-argument') return exitCodes.usage;
-  if (error.code === 'operation-mismatch') return exitCodes.rejected;
+  if (error.code === 'operation-mismatch' || error.code === 'branch-moved') return exitCodes.rejected;
   return unreadable.has(error.code) ? exitCodes.unreadable : exitCodes.other;
 }
 

@@ -4,7 +4,17 @@ import type { BlobId, CommitId, RepoPath, Seq } from '../core/ids.ts';
 import type { Intent } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
-import type { BranchView, FileHead, GitLanding, GitMarks, RecordHead, Repo, Snapshot, TagView } from '../repo/api.ts';
+import type {
+  BranchView,
+  FileHead,
+  GitIntake,
+  GitLanding,
+  GitMarks,
+  RecordHead,
+  Repo,
+  Snapshot,
+  TagView,
+} from '../repo/api.ts';
 import type { CommitView } from '../views/types.ts';
 
 interface Version {
@@ -24,7 +34,7 @@ interface Branch {
 /** What this room uses of a repository. */
 export type GitRepo = Pick<
   Repo,
-  'branch' | 'branches' | 'commit' | 'fork' | 'gitMarks' | 'land' | 'landGit' | 'log' | 'snapshot' | 'tag' | 'tags'
+  'branch' | 'branches' | 'commit' | 'fork' | 'gitIntake' | 'gitMarks' | 'land' | 'log' | 'snapshot' | 'tag' | 'tags'
 > & { close(): Promise<void> };
 
 const idOf = (content: Uint8Array): BlobId => createHash('sha256').update(content).digest('hex') as BlobId;
@@ -59,26 +69,54 @@ export class FakeRepo implements GitRepo {
     await later();
   }
 
-  async landGit(landing: GitLanding): Promise<{ readonly seq: Seq; readonly commit: CommitId }> {
+  gitIntake(): GitIntake {
+    let added: GitLanding[] = [];
+    return {
+      known: () => undefined,
+      get isFull() {
+        return added.length >= 3;
+      },
+      add: (landing) => void added.push(landing),
+      land: async () => {
+        for (const landing of added) this.#landGit(landing);
+        added = [];
+        await later();
+      },
+    };
+  }
+
+  #landGit(landing: GitLanding): void {
     if (this.landingsLeft-- <= 0) throw new MoundError('repo-closed', 'killed by the test');
     if (this.#seqs.has(landing.gitId)) throw new Error(`${landing.gitId} landed twice`);
+    const mustSeq = (gitId: string): number => {
+      const seq = this.#seqs.get(gitId);
+      if (seq === undefined) throw new Error(`${gitId} has not landed`);
+      return seq;
+    };
+    const base = landing.base === undefined ? undefined : this.commit(mustSeq(landing.base));
+    if (!this.#branches.has(landing.branch)) {
+      this.#seq++;
+      const fork = { parent: base?.branch ?? 'main', forkSeq: base?.seq ?? 0 };
+      this.#branches.set(landing.branch, { name: landing.branch, ...fork, files: new Map(), landings: [] });
+    }
     const branch = this.#must(landing.branch);
-    const parents = [this.#headOf(branch), ...landing.extraParents.map((seq) => this.commit(seq))];
+    if (this.#headOf(branch)?.seq !== base?.seq) throw new Error(`${landing.branch} is not at ${landing.base}`);
+    const parents = [...landing.parents].map((gitId) => this.commit(mustSeq(gitId)));
+    const own = parents.findIndex((parent) => parent.seq === base?.seq);
+    if (own >= 0) parents.splice(own, 1);
     const view = this.#append(branch, {
       author: landing.author,
       message: landing.message,
       time: landing.time,
-      parents: parents.map((parent) => parent?.commit).filter((commit) => commit !== undefined),
+      parents: [base, ...parents].map((parent) => parent?.commit).filter((commit) => commit !== undefined),
       gitRaw: Buffer.from(landing.raw),
       changes: landing.changes.map(({ path, content, mode }) => ({
         path: pathOfBytes(path),
-        content: content === null ? undefined : Buffer.from(content),
-        mode,
+        content: Buffer.isBuffer(content) ? content : undefined,
+        mode: mode ?? 'file',
       })),
     });
     this.#mark(view.seq, landing.gitId);
-    await later();
-    return { seq: view.seq, commit: view.commit as CommitId };
   }
 
   async land(intent: Intent): ReturnType<Repo['land']> {

@@ -1,5 +1,5 @@
 import type { Repo } from '../repo/api.ts';
-import { flaggedKey, getTextRecord, putRecords } from './git-records.ts';
+import { flaggedKey, getTextRecord } from './git-records.ts';
 
 /** Paths that are remembered and told. */
 const pathsMax = 1000;
@@ -9,21 +9,19 @@ const pathsMax = 1000;
  * some: a later import does not read those commits again, and still tells.
  */
 export class FlaggedPaths {
-  readonly #repo: Pick<Repo, 'land' | 'snapshot'>;
   readonly #paths = new Set<string>();
 
-  constructor(repo: Pick<Repo, 'land' | 'snapshot'>) {
-    this.#repo = repo;
+  constructor(repo: Pick<Repo, 'snapshot'>) {
     for (const { key } of repo.snapshot().records(flaggedKey(''))) {
       // The further parts of a long value are read with its first.
       if (!key.includes('#')) for (const path of pathsOf(getTextRecord(repo, key))) this.#add(path);
     }
   }
 
-  /** To be awaited before the commit lands: one that is landed is never looked at again. */
-  async note(gitId: string, paths: readonly string[]): Promise<void> {
+  /** The record, if any, that is to be put before the commit lands: one that is landed is never looked at again. */
+  note(gitId: string, paths: readonly string[]): (readonly [string, string])[] {
     const fresh = paths.filter((path) => this.#add(path));
-    if (fresh.length > 0) await putRecords(this.#repo, new Map([[flaggedKey(gitId), JSON.stringify(fresh)]]));
+    return fresh.length > 0 ? [[flaggedKey(gitId), JSON.stringify(fresh)]] : [];
   }
 
   list(): string[] {

@@ -51,10 +51,22 @@ function gitEnvironment(): NodeJS.ProcessEnv {
   };
 }
 
+const fixedArgs = ['-c', 'core.fsmonitor=', '-c', `core.hooksPath=${devNull}`];
+
+/** Runs git with the caller's own stdin and stdout, to its end; its exit code. `protocol` as git asked for it. */
+export async function runGitAttached(args: readonly string[], protocol: string | undefined): Promise<number> {
+  const env = { ...gitEnvironment(), ...(protocol !== undefined && { GIT_PROTOCOL: protocol }) };
+  const child = spawn(gitBinary(), [...fixedArgs, ...args], { stdio: 'inherit', env });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => resolve(code ?? 1));
+  });
+}
+
 /** Starts git without a shell, hooks or fsmonitor. */
 export function spawnGit(args: readonly string[], options: GitOptions = {}): GitProcess {
   const okCodes = options.okCodes ?? [0];
-  const fixed = ['-c', 'core.fsmonitor=', '-c', `core.hooksPath=${devNull}`];
+  const fixed = [...fixedArgs];
   if (options.gitDir !== undefined) fixed.push(`--git-dir=${options.gitDir}`);
   const child: ChildProcessByStdio<Writable, Readable, Readable> = spawn(gitBinary(), [...fixed, ...args], {
     stdio: ['pipe', 'pipe', 'pipe'],

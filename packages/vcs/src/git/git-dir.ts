@@ -45,7 +45,7 @@ async function requireSha1(gitDir: string): Promise<void> {
   const { stdout } = await runGit(['rev-parse', '--show-object-format'], { gitDir });
   const format = stdout.toString('utf8').trim();
   if (format !== 'sha1') {
-    throw new MoundError('git-failed', `'${gitDir}' has ${format} object ids; only sha1 is supported`, { format });
+    throw new MoundError('git-unreadable', `'${gitDir}' has ${format} object ids; only sha1 is supported`, { format });
   }
 }
 

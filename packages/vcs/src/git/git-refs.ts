@@ -40,6 +40,26 @@ export async function listRefs(
   return peel(gitDir, refs);
 }
 
+/** The same for what revisions name in a repository; those that name nothing are left out. */
+export async function describeRefs(
+  gitDir: string,
+  asked: readonly { readonly name: string; readonly revision: string }[],
+): Promise<GitRef[]> {
+  const refs: GitRef[] = [];
+  for (const { name, revision } of asked) {
+    const parsed = await runGit(['rev-parse', '--verify', '-q', '--end-of-options', revision], {
+      gitDir,
+      okCodes: [0, 1, 128],
+    });
+    const id = /[0-9a-f]{40}/.exec(parsed.stdout.toString('latin1'))?.[0];
+    if (parsed.code !== 0 || id === undefined) continue;
+    const { code, stdout } = await runGit(['cat-file', '-t', id], { gitDir, okCodes: [0, 128] });
+    const type = stdout.toString('latin1').trim();
+    if (code === 0) refs.push({ name, id, type, peeledId: id, peeledType: type, isText: true });
+  }
+  return peel(gitDir, refs);
+}
+
 /** `for-each-ref` itself peels a tag of a tag only once. */
 async function peel(gitDir: string, refs: readonly GitRef[]): Promise<GitRef[]> {
   const tags = [...new Set(refs.filter(({ type }) => type === 'tag').map(({ id }) => id))];

@@ -1,6 +1,6 @@
 import { MoundError } from '../core/errors.ts';
 import { isPathFault, parsePath, pathOfBytes } from '../core/path.ts';
-import type { GitChange, GitLanding } from '../repo/api.ts';
+import type { GitChange, GitIntake, GitLanding } from '../repo/api.ts';
 import { decodeText, parseCommit, parseIdentity } from './commit-object.ts';
 import { BlobCache } from './blob-cache.ts';
 import { ObjectReader } from './object-reader.ts';
@@ -10,7 +10,7 @@ import { diffTrees, type TreeChange } from './tree-diff.ts';
 
 /** A commit read from git and ready to land but for its place in the log. */
 export interface ReadCommit {
-  readonly landing: Omit<GitLanding, 'branch' | 'extraParents'>;
+  readonly landing: Omit<GitLanding, 'branch' | 'base' | 'parents'>;
   readonly oddTrees: readonly { readonly id: string; readonly raw: Buffer }[];
   /** New paths that no caller could make: kept as they are, and reported. */
   readonly flaggedPaths: readonly string[];
@@ -25,9 +25,12 @@ export class CommitSource {
   readonly #reader: ObjectReader;
   readonly #trees: TreeCache;
   readonly #odd: OddTrees;
+  readonly #intake: Pick<GitIntake, 'known'>;
   readonly #raws = new Map<string, Promise<{ readonly raw: Buffer; readonly tree: string }>>();
 
-  constructor(gitDir: string) {
+  /** `intake` is asked what it has stored of a blob, so that this need not be read again. */
+  constructor(gitDir: string, intake: Pick<GitIntake, 'known'>) {
+    this.#intake = intake;
     this.#blobReader = new ObjectReader(gitDir);
     this.#blobs = new BlobCache(this.#blobReader);
     this.#reader = new ObjectReader(gitDir);
@@ -51,13 +54,16 @@ export class CommitSource {
       Promise.all(oddIds.map(async (oddId) => ({ id: oddId, raw: await this.#reader.content(oddId, 'tree') }))),
     ]);
     let sizeBytes = raw.length;
-    for (const { path, content } of changes) sizeBytes += path.byteLength + (content?.byteLength ?? 0);
+    for (const { path, content } of changes)
+      sizeBytes += path.byteLength + (Buffer.isBuffer(content) ? content.length : 0);
     return { landing: { ...describe(raw), changes, raw, gitId: id }, oddTrees, flaggedPaths: flag(found), sizeBytes };
   }
 
-  async #withContent({ path, mode, id }: TreeChange): Promise<GitChange> {
-    if (mode === undefined || id === undefined) return { path, content: null, mode: 'file' };
-    return { path, content: mode === 'gitlink' ? Buffer.from(id, 'latin1') : await this.#blobs.get(id), mode };
+  async #withContent({ path, mode, id, oldId }: TreeChange): Promise<GitChange> {
+    const change = { path, mode, id, oldId };
+    if (id === undefined) return { ...change, content: undefined };
+    if (mode === 'gitlink') return { ...change, content: Buffer.from(id, 'latin1') };
+    return { ...change, content: this.#intake.known(id) ?? (await this.#blobs.get(id)) };
   }
 
   /** Raw bytes and tree of a commit; the last ones are remembered, for their children. */

@@ -1,4 +1,4 @@
-/** Commits read but not landed yet. */
+/** Commits read but not taken in yet. */
 const commitsMax = 384;
 /** Bytes of their contents; commits that are being read come on top. */
 const bytesMax = 64 * 1024 * 1024;
@@ -7,15 +7,13 @@ const bytesMax = 64 * 1024 * 1024;
 export class ImportWindow {
   #commits = 0;
   #bytes = 0;
-  #wake: (() => void) | undefined;
 
-  /** Waits until one more commit may be begun. For one caller. */
-  async enter(): Promise<void> {
-    while (this.#commits > 0 && (this.#commits >= commitsMax || this.#bytes >= bytesMax)) {
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
-    }
+  /** Whether one more commit may be begun. */
+  get hasRoom(): boolean {
+    return this.#commits === 0 || (this.#commits < commitsMax && this.#bytes < bytesMax);
+  }
+
+  enter(): void {
     this.#commits++;
   }
 
@@ -26,7 +24,5 @@ export class ImportWindow {
   leave(sizeBytes: number): void {
     this.#commits--;
     this.#bytes -= sizeBytes;
-    this.#wake?.();
-    this.#wake = undefined;
   }
 }

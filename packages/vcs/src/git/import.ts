@@ -7,16 +7,16 @@ import { resolveGitDir } from './git-dir.ts';
 import { branchKey, getTextRecord, headKey, isRecordKey, putRecords } from './git-records.ts';
 import { headBranchOf, headCommitOf, listRefs, type GitRef } from './git-refs.ts';
 import { FlaggedPaths } from './flagged-paths.ts';
-import { CommitSource } from './import-commit.ts';
+import { CommitSource, type ReadCommit } from './import-commit.ts';
 import { ImportLanding } from './import-landing.ts';
-import { planImport, type GitTip, type ImportPlan } from './import-plan.ts';
+import { planImport, type GitTip, type ImportPlan, type PlannedCommit } from './import-plan.ts';
 import { importTags, tagPrefix } from './import-tags.ts';
 import { ImportWindow } from './import-window.ts';
 
 /** The part of a repository that an import uses. */
 export type ImportRepo = Pick<
   Repo,
-  'branches' | 'commit' | 'fork' | 'gitMarks' | 'land' | 'landGit' | 'snapshot' | 'tag' | 'tags'
+  'branches' | 'commit' | 'fork' | 'gitIntake' | 'gitMarks' | 'land' | 'snapshot' | 'tag' | 'tags'
 >;
 
 export interface ImportProgress {
@@ -51,35 +51,75 @@ const headPrefix = 'refs/heads/';
 /**
  * Lands the history of a git repository, streamed. What is landed already is
  * not touched, so that a second import brings what is new and one after a kill
- * goes on. Errors: `git-missing`, `git-too-old`, `not-a-git-repository`, `git-failed`.
+ * goes on. Errors: `git-missing`, `git-too-old`, `not-a-git-repository`,
+ * `git-unreadable`, `git-failed`, `branch-moved` where somebody else landed on
+ * one of the branches meanwhile (what had landed by then stays; import again).
  */
 export async function importGit(repo: ImportRepo, gitDir: string, options: ImportOptions = {}): Promise<ImportResult> {
   const startMs = performance.now();
   await requireGit();
   const dir = await resolveGitDir(gitDir);
-  const { tips, tags, skipped } = await choose(dir, options.branches);
+  const { skipped, ...wanted } = await choose(dir, options.branches);
+  const { tips, tags } = wanted;
   const headBranch = await nameHead(repo, tips[0]?.branch);
-
-  const commits: GraphCommit[] = [];
-  const wanted = [...tips.map(({ id }) => id), ...tags.filter(isOfCommit).map(({ peeledId }) => peeledId)];
-  for await (const commit of walkCommits(dir, wanted, knownTips(repo, tips))) {
-    if (repo.gitMarks.seqOf(commit.id) === undefined) commits.push(commit);
-  }
-  const plan = planImport(repo, commits, tips, headBranch);
-  const flagged = await landAll(repo, dir, plan, options.onProgress);
-
-  const skippedTags = await importTags(repo, dir, tags);
-  await putRecords(repo, new Map(tips.filter(isRecorded).map(({ branch, id }) => [branchKey(branch), id])));
+  const taken = await takeIn(repo, dir, { tips, tags, headBranch }, options);
   const head = tips[0]?.id;
   return {
-    commits: commits.length,
+    commits: taken.commits,
     head,
     seq: head === undefined ? 0 : (repo.gitMarks.seqOf(head) ?? 0),
     seconds: (performance.now() - startMs) / 1000,
-    diverged: plan.diverged,
-    skippedRefs: [...skipped, ...skippedTags],
-    flaggedPaths: flagged,
+    diverged: taken.diverged,
+    skippedRefs: [...skipped, ...taken.skippedTags],
+    flaggedPaths: taken.flaggedPaths,
   };
+}
+
+/** What is to be taken in: branches at commits, tags. */
+export interface Wanted {
+  /** HEAD's branch first, since a commit on several first-parent chains lands on the first of them. */
+  readonly tips: readonly GitTip[];
+  readonly tags: readonly GitRef[];
+  /** The git branch that is `main` here. */
+  readonly headBranch: string | undefined;
+}
+
+export interface TakeOptions {
+  /** Commits that are here and need not be listed, beside those of earlier imports. */
+  readonly known?: readonly string[];
+  /** Take in nothing unless each branch can go on where it belongs (`branch-moved`). */
+  readonly isStrict?: boolean;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+export interface Taken {
+  readonly commits: number;
+  readonly diverged: readonly string[];
+  readonly skippedTags: readonly string[];
+  readonly flaggedPaths: readonly string[];
+}
+
+/** Lands what is behind these tips and tags and is not here yet. `dir` as `resolveGitDir` gives it. */
+export async function takeIn(
+  repo: ImportRepo,
+  dir: string,
+  { tips, tags, headBranch }: Wanted,
+  { known = [], isStrict = false, onProgress }: TakeOptions = {},
+): Promise<Taken> {
+  const commits: GraphCommit[] = [];
+  const wanted = [...tips.map(({ id }) => id), ...tags.filter(isOfCommit).map(({ peeledId }) => peeledId)];
+  for await (const commit of walkCommits(dir, wanted, [...known, ...knownTips(repo, tips)])) {
+    if (repo.gitMarks.seqOf(commit.id) === undefined) commits.push(commit);
+  }
+  const plan = planImport(repo, commits, tips, headBranch);
+  const [branch] = plan.diverged;
+  if (isStrict && branch !== undefined) {
+    throw new MoundError('branch-moved', `branch '${branch}' went another way here than in git`, { branch });
+  }
+  const flaggedPaths = await landAll(repo, dir, plan, onProgress);
+  const skippedTags = await importTags(repo, dir, tags);
+  await putRecords(repo, new Map(tips.filter(isRecorded).map((tip) => [branchKey(tip.branch), tip.id])));
+  return { commits: commits.length, diverged: plan.diverged, skippedTags, flaggedPaths };
 }
 
 const isOfCommit = (ref: GitRef): boolean => ref.peeledType === 'commit';
@@ -124,7 +164,7 @@ async function choose(
 }
 
 /** The git branch that is `main` here: fixed by the first import into an empty repository. */
-async function nameHead(repo: ImportRepo, first: string | undefined): Promise<string | undefined> {
+export async function nameHead(repo: ImportRepo, first: string | undefined): Promise<string | undefined> {
   const named = getTextRecord(repo, headKey);
   if (named !== undefined || first === undefined) return named;
   const isEmpty = repo.branches().every(({ commit }) => commit === undefined);
@@ -140,39 +180,52 @@ async function landAll(
   plan: ImportPlan,
   onProgress: ImportOptions['onProgress'],
 ): Promise<string[]> {
-  const source = new CommitSource(dir);
+  const intake = repo.gitIntake();
+  const source = new CommitSource(dir, intake);
   const flagged = new FlaggedPaths(repo);
-  const landing = new ImportLanding(repo, flagged);
-  const window = new ImportWindow();
-  const failures: unknown[] = [];
-  const open = new Set<Promise<void>>();
-  let landed = 0;
+  const landing = new ImportLanding(repo, intake, flagged);
+  let told = 0;
+  const land = async (): Promise<void> => {
+    const commits = await landing.land();
+    if (commits > told) onProgress?.({ commits, commitsTotal: plan.commits.length });
+    told = commits;
+  };
   try {
-    for (const commit of plan.commits) {
-      await window.enter();
-      if (failures.length > 0) break;
-      let sizeBytes = 0;
-      const read = source.read(commit.id, commit.base).then((found) => {
-        sizeBytes = found.sizeBytes;
-        window.hold(sizeBytes);
-        return found;
-      });
-      read.catch(() => undefined);
-      const done = landing
-        .land(commit, read)
-        .then(() => onProgress?.({ commits: ++landed, commitsTotal: plan.commits.length }))
-        .catch((error: unknown) => void failures.push(error))
-        .finally(() => {
-          window.leave(sizeBytes);
-          open.delete(done);
-        });
-      open.add(done);
+    for await (const { commit, found } of readAhead(source, plan.commits)) {
+      landing.add(commit, found);
+      if (landing.isFull) await land();
     }
-    await Promise.all(open);
-    if (failures.length > 0) throw failures[0];
+    await land();
     await Promise.all(plan.forks.map(({ branch, at }) => landing.fork(branch, at)));
   } finally {
     await source.close();
   }
   return flagged.list();
+}
+
+/** Commits in their order; some of those behind the one that is handed out are being read already. */
+async function* readAhead<Planned extends PlannedCommit>(
+  source: CommitSource,
+  commits: readonly Planned[],
+): AsyncGenerator<{ readonly commit: Planned; readonly found: ReadCommit }> {
+  const window = new ImportWindow();
+  const reads: { readonly commit: Planned; readonly read: Promise<ReadCommit> }[] = [];
+  for (const commit of commits) {
+    while (!window.hasRoom) {
+      const oldest = reads.shift();
+      if (!oldest) break;
+      const found = await oldest.read;
+      window.leave(found.sizeBytes);
+      yield { commit: oldest.commit, found };
+    }
+    window.enter();
+    const read = source.read(commit.id, commit.base);
+    // Who asks for it is told of the error.
+    read.then(
+      ({ sizeBytes }) => window.hold(sizeBytes),
+      () => undefined,
+    );
+    reads.push({ commit, read });
+  }
+  for (const { commit, read } of reads) yield { commit, found: await read };
 }

@@ -128,6 +128,8 @@ export class BatchWriter {
   addBranch(row: Omit<BranchRow, 'id'>): number {
     const id = this.counters.nextBranchId++;
     this.branches.set(id, { id, ...row, commit: undefined });
+    // At once: a landing of this very batch may build on it.
+    this.reader.store.put('branches', idKey(id), encodeBranch(row));
     this.reader.store.put('branchNames', Buffer.from(row.name), idKey(id));
     this.reader.store.steps.reach('branch-added');
     return id;

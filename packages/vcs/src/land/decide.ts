@@ -104,8 +104,7 @@ const noStaleReads: readonly StaleReadRow[] = [];
 
 /**
  * Answers what an intent comes to in this state: land, unchanged, stale,
- * parked, held (to be asked again soon) or rejected. Pure; it never merges. Imported commits (`extras.git`)
- * say what happened elsewhere, so rules on paths do not apply to them.
+ * parked, held (to be asked again soon) or rejected. Pure; it never merges.
  */
 export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   const { admitted, extras } = intent;
@@ -113,7 +112,6 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
     const fault = decideRecords(state, intent);
     if (fault) return fault;
   }
-  const isImport = extras.git !== undefined;
   const effective: PreparedEdit[] = [];
   let frozen: RepoPath[] | undefined;
   let stale: StaleDetail[] | undefined;
@@ -126,12 +124,10 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
     if (standing !== 'done') {
       effective.push(edit);
       if (head?.target === undefined && edit.target !== undefined) isCreating = true;
-      if (!isImport) {
-        if (state.isFrozenFor(intent, edit.path)) (frozen ??= []).push(edit.path);
-        const holder = state.holderOf(edit.path);
-        if (holder !== undefined && holder !== intent.hold) isHeld = true;
-      }
-    } else if (!isImport && head !== undefined && !holds(edit, head, state)) {
+      if (state.isFrozenFor(intent, edit.path)) (frozen ??= []).push(edit.path);
+      const holder = state.holderOf(edit.path);
+      if (holder !== undefined && holder !== intent.hold) isHeld = true;
+    } else if (head !== undefined && !holds(edit, head, state)) {
       (piled ??= []).push({ path: edit.path, at: head.place });
     }
     // Under `reject` the precondition counts, even where the path came to the same by another's hand.
@@ -140,7 +136,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
       (stale ??= []).push({ path: edit.path, expected: expectedOf(edit.expect), actual });
     }
   }
-  const rules = isImport ? undefined : state.rules;
+  const { rules } = state;
   if (rules !== undefined) {
     // Whoever may edit a file may edit it where it went.
     const paths = effective.map(({ path, askedPath }) => askedPath ?? path);
@@ -150,7 +146,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   if (frozen) return { kind: 'parked', paths: frozen };
   if (isHeld) return { kind: 'held' };
   // Only who told what it had seen can be told what was moved since.
-  if (admitted.asOf !== undefined && admitted.onStale === 'merge' && !isImport) {
+  if (admitted.asOf !== undefined && admitted.onStale === 'merge') {
     for (const path of displacedBy(state, intent, effective))
       (stale ??= []).push({ path, expected: 'absent', actual: 0 });
   }
@@ -159,12 +155,12 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   const staleReads = admitted.reads.length > 0 ? staleReadsOf(state, intent) : noStaleReads;
   if (staleReads.length > 0 && admitted.onStaleRead === 'reject') return rejectStaleReads(staleReads);
 
-  if (isCreating && !isImport) {
+  if (isCreating) {
     const clash = decideTree(state, effective);
     if (clash) return clash;
   }
   // A resolution lands even where it keeps what is there: it says who decided so.
-  const isNothing = effective.length === 0 && admitted.records.length === 0 && !isImport && !isResolution(extras);
+  const isNothing = effective.length === 0 && admitted.records.length === 0 && !isResolution(extras);
   if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits), piled: piled ?? nonePiled };
   const violation = rules?.ofContents(admitted, ruledFiles(state, effective));
   if (violation !== undefined) return rejectViolation(violation);

@@ -70,7 +70,6 @@ export class Lander {
   private queue: Item[] = [];
   /** Of the batch that ends: to come before all others in the next. */
   private first: Item[] = [];
-  private lastGit: Promise<unknown> = Promise.resolve();
   private isScheduled = false;
   private inFlight = 0;
   private readonly idle: (() => void)[] = [];
@@ -97,8 +96,7 @@ export class Lander {
 
   /** Outcome of an intent, once it is flushed. Rejects with a fault of the store, `operation-mismatch` or `repo-closed`. */
   land(admitted: AdmittedIntent, extras: LandingExtras): Promise<Outcome> {
-    const isPlain = extras.git === undefined && this.queue.length < queueCountMax;
-    if (!isPlain || this.hashPool.isNeeded(admitted)) return this.landLater(admitted, extras);
+    if (this.queue.length >= queueCountMax || this.hashPool.isNeeded(admitted)) return this.landLater(admitted, extras);
     try {
       return this.landNow(admitted, extras);
     } catch (error) {
@@ -126,7 +124,7 @@ export class Lander {
         const message = `the queue of ${queueCountMax} intents stayed full for ${roomWaitMs} ms`;
         return reject('overloaded', message, 'land fewer intents at once, or later');
       }
-      await this.hashed(admitted, extras);
+      if (this.hashPool.isNeeded(admitted)) await this.hashPool.hash(admitted);
       return await this.landNow(admitted, extras);
     } finally {
       this.leave();
@@ -174,19 +172,6 @@ export class Lander {
     const first = firstOutcomeOf(this.reader, seq, operationId, digestAsked(admitted));
     if (first instanceof Error) throw first;
     return first;
-  }
-
-  /** Hashes large contents in a thread. Imported commits keep the order of their calls all the same. */
-  private async hashed(admitted: AdmittedIntent, extras: LandingExtras): Promise<void> {
-    const hashing = this.hashPool.isNeeded(admitted) ? this.hashPool.hash(admitted) : undefined;
-    if (!extras.git) return hashing;
-    const before = this.lastGit;
-    const turn = (async () => {
-      await before;
-      await hashing;
-    })();
-    this.lastGit = turn.catch(() => undefined);
-    return turn;
   }
 
   /** Writes something that is no intent (a mark, a fork, a tag) in the same order and transaction. */

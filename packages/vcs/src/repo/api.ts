@@ -3,6 +3,7 @@ import type { BlobId, CommitId, FileVersion, ParkedId, RepoPath, Seq } from '../
 import type { Author, HunkAccount, HunkFate, Intent, Precondition, RecordWrite } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
+import type { GitLanding, KnownBlob } from '../land/git-intake.ts';
 import type { CompactReport } from '../core/compact-report.ts';
 import type { MergeDriver } from '../merge/index.ts';
 import type { WaitReport } from '../core/wait-report.ts';
@@ -20,6 +21,8 @@ import type {
   Stats,
 } from '../views/types.ts';
 import type { Workspace, WorkspaceOptions, WorkspaceView } from './workspace-api.ts';
+
+export type { GitChange, GitLanding, KnownBlob } from '../land/git-intake.ts';
 
 /** The head of one path as of a snapshot. */
 export interface FileHead {
@@ -208,28 +211,19 @@ export interface TagView {
   readonly seq: Seq;
 }
 
-/** What an import lands: a change of one path with its bytes, whatever the tree held. */
-export interface GitChange {
-  /** Raw path bytes as in the git tree. */
-  readonly path: Uint8Array;
-  /** null deletes; for a gitlink the 40 hex digits of the commit as ASCII. */
-  readonly content: Uint8Array | null;
-  readonly mode: Mode;
-}
-
-export interface GitLanding {
-  readonly branch: string;
-  readonly author: Author;
-  readonly message: string;
-  /** Milliseconds since 1970 (committer time). */
-  readonly time: number;
-  readonly changes: readonly GitChange[];
-  /** Seqs of parents beyond the branch's own newest landing. */
-  readonly extraParents: readonly number[];
-  /** Raw commit object without its header. */
-  readonly raw: Uint8Array;
-  /** 40 hex digits. */
-  readonly gitId: string;
+/** Takes git commits in, in groups; for `@mound/vcs/git`. See `land/git-intake.ts`. */
+export interface GitIntake {
+  /** What was stored of a blob, so that it need not be read again; undefined where that is not known (any more). */
+  known(id: string): KnownBlob | undefined;
+  /** Whether what was added should land before more is. */
+  readonly isFull: boolean;
+  /** Parents before children. */
+  add(landing: GitLanding): void;
+  /**
+   * Lands what was added, all or nothing, flushed. Errors: `branch-moved` where a branch does not stand at its base any
+   * more or another import has brought one of the commits.
+   */
+  land(): Promise<void>;
 }
 
 /** Which git commit stands for which landing; filled by import and export. */
@@ -355,8 +349,8 @@ export interface Repo {
   tag(name: string, seq: number, author?: Author): Promise<TagView>;
   tags(): TagView[];
 
-  /** For `@mound/vcs/git`: lands one imported commit; order of calls on one branch is kept. */
-  landGit(landing: GitLanding): Promise<{ readonly seq: Seq; readonly commit: CommitId }>;
+  /** For `@mound/vcs/git`. */
+  gitIntake(): GitIntake;
   readonly gitMarks: GitMarks;
 
   /** Deflates older entries of the log together, while writers run; can be killed at any point. */

@@ -18,6 +18,7 @@ import { collect } from '../land/collect.ts';
 import { getUnchanged } from '../land/batch.ts';
 import { Compaction } from '../land/compact.ts';
 import { DriverChoice } from '../land/driver-choice.ts';
+import { LogIntake } from '../land/git-intake.ts';
 import { HashPool } from '../land/hash-pool.ts';
 import { Lander } from '../land/lander.ts';
 import { outcomeOfEntry } from '../land/outcomes.ts';
@@ -58,7 +59,7 @@ import type {
   FreezeOptions,
   FreezeView,
   GcOptions,
-  GitLanding,
+  GitIntake,
   GitMarks,
   MergeOptions,
   PurgeOptions,
@@ -73,7 +74,7 @@ import type {
   TagView,
   Unparked,
 } from './api.ts';
-import { landGit, StoreGitMarks } from './git-landing.ts';
+import { StoreGitMarks } from './git-marks.ts';
 import { Branches } from './branches.ts';
 import { Freezes } from './freezes.ts';
 import { Splits } from './split.ts';
@@ -398,8 +399,10 @@ export class EmbeddedRepo implements Repo {
     return mergeBranch(this.reader, this.lander, branch, options);
   }
 
-  async landGit(landing: GitLanding): ReturnType<Repo['landGit']> {
-    return landGit(this.lander, landing);
+  gitIntake(): GitIntake {
+    this.store.mustBeOpen();
+    this.reader.refresh();
+    return new LogIntake(this.reader, this.lander);
   }
 
   async compact({ keep, signal }: CompactOptions = {}): Promise<CompactReport> {

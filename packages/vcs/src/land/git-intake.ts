@@ -1,0 +1,255 @@
+import { invariant, MoundError } from '../core/errors.ts';
+import type { BlobId, RepoPath, Seq } from '../core/ids.ts';
+import { any, type Author } from '../core/intent.ts';
+import type { Mode } from '../core/mode.ts';
+import { pathOfBytes } from '../core/path.ts';
+import { nowhere, type Body, type Place } from '../format/entry.ts';
+import { blobIdOf } from '../format/hash.ts';
+import type { AdmittedIntent } from '../intent/edit.ts';
+import { encodeBody, noBody, sameBody } from '../log/body.ts';
+import type { LogReader } from '../log/log-reader.ts';
+import type { Target } from '../log/version.ts';
+import type { Counters } from '../store/counters.ts';
+import type { BatchWriter } from './batch-writer.ts';
+import { digestCommitBody } from './commit-body.ts';
+import { IntakeBlobs, type IntakeBlob } from './intake-blobs.ts';
+import type { Lander } from './lander.ts';
+import { noExtras, type PreparedEdit, type PreparedIntent } from './prepared.ts';
+
+/** What an import lands: a change of one path, whatever the tree held. */
+export interface GitChange {
+  /** Raw path bytes as in the git tree. */
+  readonly path: Uint8Array;
+  /** undefined deletes. */
+  readonly mode: Mode | undefined;
+  /** Git id of the blob, or a gitlink's commit; undefined for a delete. */
+  readonly id: string | undefined;
+  /** Git id of what the path held before: the content is likely to resemble it. */
+  readonly oldId: string | undefined;
+  /** Bytes, or what `known` gave for the id; for a gitlink its 40 hex digits as ASCII. Not to be changed afterwards. */
+  readonly content: Buffer | KnownBlob | undefined;
+}
+
+/** A blob that an intake has stored already: a change names it instead of its bytes. */
+export interface KnownBlob {
+  readonly blob: BlobId;
+  readonly size: number;
+}
+
+export interface GitLanding {
+  /** Made, by a fork at `base`, where it is not there. */
+  readonly branch: string;
+  /** Git id of the landing that the branch stands at before; undefined: at none. */
+  readonly base: string | undefined;
+  /** Git ids of the parents that are here, as the commit lists them. */
+  readonly parents: readonly string[];
+  readonly author: Author;
+  readonly message: string;
+  /** Milliseconds since 1970 (committer time). */
+  readonly time: number;
+  /** Against `base`. */
+  readonly changes: readonly GitChange[];
+  /** Raw commit object without its header. */
+  readonly raw: Buffer;
+  /** 40 hex digits. */
+  readonly gitId: string;
+}
+
+/** A change with its body encoded; the place of what it is a delta on is known once that has landed. */
+interface EncodedChange {
+  readonly path: RepoPath;
+  readonly target: Target | undefined;
+  readonly body: Body;
+  readonly onto: IntakeBlob | undefined;
+  readonly stored: IntakeBlob | undefined;
+  readonly content: Buffer | undefined;
+}
+
+interface EncodedLanding {
+  readonly landing: GitLanding;
+  readonly changes: readonly EncodedChange[];
+  readonly bodyDigest: Buffer;
+}
+
+/** Landings in one transaction at most, and their stored bytes. */
+const groupCountMax = 256;
+const groupBytesMax = 8 * 1024 * 1024;
+
+/**
+ * Takes git commits in, in the order in which they are added, in groups of one
+ * transaction each. What needs time (hashes, deltas) is done when a commit is
+ * added, without a lock; parents, branches and the bases of deltas are looked
+ * up by git id in the transaction, so that a commit may build on one of its own
+ * group. A commit says what happened elsewhere, so rules on paths and freezes do not apply to it.
+ */
+export class LogIntake {
+  private readonly reader: LogReader;
+  private readonly lander: Lander;
+  private readonly blobs: IntakeBlobs;
+  private group: EncodedLanding[] = [];
+  private bytes = 0;
+
+  constructor(reader: LogReader, lander: Lander) {
+    this.reader = reader;
+    this.lander = lander;
+    this.blobs = new IntakeBlobs(reader);
+  }
+
+  /** What was stored of a blob, so that it need not be read again; undefined where that is not known (any more). */
+  known(id: string): KnownBlob | undefined {
+    return this.blobs.get(id);
+  }
+
+  /** Whether what was added should land before more is. */
+  get isFull(): boolean {
+    return this.group.length >= groupCountMax || this.bytes >= groupBytesMax;
+  }
+
+  add(landing: GitLanding): void {
+    const changes = landing.changes.map((change) => this.encode(landing.branch, change));
+    // Known from the next commit on: a body builds on earlier entries only.
+    for (const [at, { stored, content }] of changes.entries()) {
+      const { id, mode } = landing.changes[at] ?? {};
+      if (stored !== undefined && id !== undefined && mode !== 'gitlink') this.blobs.set(id, stored, content);
+    }
+    for (const { body } of changes) this.bytes += body.bytes.length;
+    this.bytes += landing.raw.length;
+    const bodyDigest = digestCommitBody(admittedOf(landing), changes, landing.raw);
+    this.group.push({ landing, changes, bodyDigest });
+  }
+
+  /**
+   * Lands what was added, all or nothing, flushed. Errors: `branch-moved` where a branch does not stand at `base` any
+   * more or another import has brought one of the commits.
+   */
+  async land(): Promise<void> {
+    const { group } = this;
+    this.group = [];
+    this.bytes = 0;
+    if (group.length > 0) await this.lander.act((writer, counters) => this.write(writer, counters, group));
+  }
+
+  private encode(branch: string, { path: bytes, mode, id, oldId, content }: GitChange): EncodedChange {
+    const path = pathOfBytes(bytes);
+    if (mode === undefined || id === undefined || content === undefined) {
+      return { path, target: undefined, body: noBody, onto: undefined, stored: undefined, content: undefined };
+    }
+    const known = this.blobs.owned(content) ?? (mode === 'gitlink' ? undefined : this.blobs.get(id));
+    if (known !== undefined) return sameChange(path, mode, known);
+    invariant(Buffer.isBuffer(content), 'a blob that is not known comes with its bytes');
+    const blob = blobIdOf(content);
+    const target = { blob, mode };
+    const holder = this.blobs.holder(blob);
+    if (holder !== undefined) {
+      this.blobs.set(id, holder);
+      return sameChange(path, mode, holder);
+    }
+    const older = this.blobs.base(branch, path, oldId);
+    const body = encodeBody(content, older && { place: nowhere, chain: older.of.chain, content: older.content });
+    const stored: IntakeBlob = { blob, size: content.length, chain: body.chain, place: nowhere, content: undefined };
+    return { path, target, body, onto: body.chain > 0 ? older?.of : undefined, stored, content };
+  }
+
+  private write(writer: BatchWriter, counters: Counters, group: readonly EncodedLanding[]): void {
+    for (const encoded of group) {
+      const { landing } = encoded;
+      if (this.seqOf(landing.gitId) !== undefined) {
+        const message = `another import has brought commit ${landing.gitId} by now; import again`;
+        throw new MoundError('branch-moved', message, { commit: landing.gitId });
+      }
+      const branchId = this.branchOf(writer, landing);
+      const edits = encoded.changes.map((change) => this.editOf(change, counters));
+      const { seq } = writer.land(branchId, this.intentOf(encoded, edits), edits, []);
+      for (const [index, { stored }] of encoded.changes.entries()) {
+        if (stored !== undefined) stored.place = { seq, index };
+      }
+    }
+  }
+
+  private seqOf(gitId: string): Seq | undefined {
+    return this.reader.store.tables.seqByGit.getBinary(Buffer.from(gitId, 'hex'))?.readUIntBE(0, 6) as Seq | undefined;
+  }
+
+  private mustSeqOf(gitId: string): Seq {
+    const seq = this.seqOf(gitId);
+    if (seq === undefined) throw new MoundError('git-failed', `git did not list commit ${gitId}`, { id: gitId });
+    return seq;
+  }
+
+  /** The landing's branch, which stands at its base. */
+  private branchOf(writer: BatchWriter, { branch, base, time }: GitLanding): number {
+    const commitSeq = base === undefined ? 0 : this.mustSeqOf(base);
+    const known = this.reader.getBranchId(branch);
+    if (known !== undefined) {
+      if (writer.branch(known).commitSeq === commitSeq) return known;
+      throw new MoundError('branch-moved', `branch '${branch}' has moved meanwhile; import again`, { branch });
+    }
+    const parentId = commitSeq === 0 ? 0 : this.reader.landing(commitSeq).branchId;
+    const branchId = writer.addBranch({ name: branch, parentId, forkSeq: commitSeq, commitSeq });
+    const authorId = writer.authorId(systemAuthor);
+    writer.append({ kind: 'fork', time, branchId, authorId, name: branch, parentId, at: commitSeq });
+    return branchId;
+  }
+
+  private editOf({ path, target, body, onto, content }: EncodedChange, { rewrites }: Counters): PreparedEdit {
+    const standing = onto === undefined ? body : { ...body, base: mustBeThere(onto.place) };
+    // With the content at hand the writer can store it whole where the base was purged.
+    const whole = rewrites > 0 ? content : undefined;
+    return { path, expect: any, target, content: whole, body: standing, base: nowhere, cell: undefined };
+  }
+
+  private intentOf({ landing, bodyDigest }: EncodedLanding, edits: readonly PreparedEdit[]): PreparedIntent {
+    const { raw, gitId: id, time, parents, base } = landing;
+    const extra = [...parents];
+    const own = base === undefined ? -1 : extra.indexOf(base);
+    if (own >= 0) extra.splice(own, 1);
+    const git = { raw, id, time, extraParents: extra.map((parent) => this.mustSeqOf(parent)) };
+    const extras = { ...noExtras, git };
+    const admitted = admittedOf(landing);
+    return {
+      admitted,
+      edits,
+      bodyDigest,
+      asked: undefined,
+      merged: [],
+      unmerged: undefined,
+      extras,
+      time,
+      attempts: 0,
+      hold: undefined,
+    };
+  }
+}
+
+const systemAuthor: Author = { name: 'mound', kind: 'system' };
+
+const sameChange = (path: RepoPath, mode: Mode, onto: IntakeBlob): EncodedChange => ({
+  path,
+  target: { blob: onto.blob, mode },
+  body: sameBody(nowhere, onto.chain, onto.size),
+  onto,
+  stored: undefined,
+  content: undefined,
+});
+
+function mustBeThere(place: Place): Place {
+  invariant(place.seq > 0, 'what a body builds on has landed before it');
+  return place;
+}
+
+const admittedOf = ({ branch, author, message }: GitLanding): AdmittedIntent => ({
+  branch,
+  author,
+  message,
+  rationale: undefined,
+  task: undefined,
+  breakage: undefined,
+  edits: [],
+  records: [],
+  reads: [],
+  operationId: undefined,
+  onStale: 'reject',
+  onStaleRead: 'record',
+  mergedSeq: 0,
+  replaces: 0,
+});
