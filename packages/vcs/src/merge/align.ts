@@ -1,5 +1,4 @@
-import { anchorsOf } from './anchors.ts';
-import { shortestEdit } from './shortest-edit.ts';
+import { roughRoot, shortestEdit } from './shortest-edit.ts';
 import { settleGroups } from './settle.ts';
 
 /** Lines of the base that a side replaced by lines of its own; either count may be 0, not both. */
@@ -10,21 +9,18 @@ export interface Change {
   readonly sideCount: number;
 }
 
-/** Above this many lines in a gap unique lines cut it first; below it the exact search alone is quick. */
-const anchoredGapLinesMin = 8000;
-
 /** One file of a comparison and which of its lines changed. */
 interface Sequence {
   readonly lines: Int32Array;
-  /** By interned line: 1 where the file has such a line. */
-  readonly isPresent: Uint8Array;
+  /** By interned line: how often the file has it. */
+  readonly counts: Int32Array;
   readonly marks: Uint8Array;
 }
 
 function sequenceOf(lines: Int32Array, distinctCount: number): Sequence {
-  const isPresent = new Uint8Array(distinctCount);
-  for (const line of lines) isPresent[line] = 1;
-  return { lines, isPresent, marks: new Uint8Array(lines.length) };
+  const counts = new Int32Array(distinctCount);
+  for (const line of lines) counts[line] = (counts[line] as number) + 1;
+  return { lines, counts, marks: new Uint8Array(lines.length) };
 }
 
 /**
@@ -33,9 +29,7 @@ function sequenceOf(lines: Int32Array, distinctCount: number): Sequence {
  */
 export function align(base: Int32Array, side: Int32Array, distinctCount: number): Change[] {
   const [a, b] = [sequenceOf(base, distinctCount), sequenceOf(side, distinctCount)];
-  const gap = trim(base, side);
-  const isLarge = gap.baseEnd - gap.baseStart + gap.sideEnd - gap.sideStart >= anchoredGapLinesMin;
-  for (const part of isLarge ? anchorsOf(base, side, gap) : [gap]) markGap(a, b, part);
+  markGap(a, b, trim(base, side), distinctCount);
   settleGroups(base, a.marks, b.marks);
   settleGroups(side, b.marks, a.marks);
   return changesOf(a.marks, b.marks);
@@ -58,25 +52,75 @@ export interface Gap {
   readonly sideEnd: number;
 }
 
-/** Marks what changed in a gap; lines that the other file lacks never enter the search. */
-function markGap(base: Sequence, side: Sequence, gap: Gap): void {
-  const baseKept = keptLines(base.lines, gap.baseStart, gap.baseEnd, side.isPresent);
-  const sideKept = keptLines(side.lines, gap.sideStart, gap.sideEnd, base.isPresent);
+/** Marks what changed in a gap; {@link searchedLines} says which lines enter the search. */
+function markGap(base: Sequence, side: Sequence, gap: Gap, distinctCount: number): void {
+  const baseKept = searchedLines(base.lines, gap.baseStart, gap.baseEnd, side.counts);
+  const sideKept = searchedLines(side.lines, gap.sideStart, gap.sideEnd, base.counts);
   base.marks.fill(1, gap.baseStart, gap.baseEnd);
   side.marks.fill(1, gap.sideStart, gap.sideEnd);
   const edit = shortestEdit(
     baseKept.map((line) => base.lines[line] as number),
     sideKept.map((line) => side.lines[line] as number),
+    distinctCount,
   );
   baseKept.forEach((line, index) => (base.marks[line] = edit.a[index] as number));
   sideKept.forEach((line, index) => (side.marks[line] = edit.b[index] as number));
 }
 
-function keptLines(lines: Int32Array, start: number, end: number, isPresent: Uint8Array): Int32Array {
-  const kept = new Int32Array(end - start);
+const absent = 0;
+const rare = 1;
+const frequent = 2;
+
+/** How far around a frequent line its neighbours are looked at. */
+const neighboursMax = 100;
+const frequentMax = 1024;
+
+/**
+ * Lines that the other file lacks never enter the search, nor do lines that are
+ * frequent there and stand among such lines: a lone brace in a rewritten function
+ * has a partner somewhere, but tells nothing. git's rule, so that both take the
+ * same lines for kept.
+ */
+function searchedLines(lines: Int32Array, start: number, end: number, otherCounts: Int32Array): Int32Array {
+  const limit = Math.min(roughRoot(lines.length), frequentMax);
+  const kinds = new Uint8Array(end - start);
+  for (let line = start; line < end; line++) {
+    const count = otherCounts[lines[line] as number] as number;
+    kinds[line - start] = count === 0 ? absent : count >= limit ? frequent : rare;
+  }
+  const searched = new Int32Array(end - start);
   let count = 0;
-  for (let line = start; line < end; line++) if (isPresent[lines[line] as number] === 1) kept[count++] = line;
-  return kept.subarray(0, count);
+  for (let index = 0; index < kinds.length; index++) {
+    const kind = kinds[index];
+    if (kind === rare || (kind === frequent && !standsAmongAbsent(kinds, index))) searched[count++] = start + index;
+  }
+  return searched.subarray(0, count);
+}
+
+/**
+ * True where the run of absent and frequent lines around a frequent one has absent
+ * lines on both sides of it and more than three times as many of them.
+ */
+function standsAmongAbsent(kinds: Uint8Array, index: number): boolean {
+  const before = runOf(kinds, index, -1);
+  if (before.absent === 0) return false;
+  const after = runOf(kinds, index, 1);
+  if (after.absent === 0) return false;
+  // The line itself counts on each side.
+  const frequentLines = before.frequent + after.frequent + 2;
+  return frequentLines * 4 < frequentLines + before.absent + after.absent;
+}
+
+function runOf(kinds: Uint8Array, index: number, step: 1 | -1): { readonly absent: number; readonly frequent: number } {
+  let absentLines = 0;
+  let frequentLines = 0;
+  for (let distance = 1; distance <= neighboursMax; distance++) {
+    const kind = kinds[index + step * distance];
+    if (kind === undefined || kind === rare) break;
+    if (kind === absent) absentLines++;
+    else frequentLines++;
+  }
+  return { absent: absentLines, frequent: frequentLines };
 }
 
 function changesOf(baseMarks: Uint8Array, sideMarks: Uint8Array): Change[] {

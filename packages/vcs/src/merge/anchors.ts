@@ -1,11 +1,23 @@
 import type { Gap } from './align.ts';
 
+/** By line: where it stands in the base and in the side, + 1; all 0 between two calls. */
+export interface AnchorPlaces {
+  readonly base: Int32Array;
+  readonly side: Int32Array;
+}
+
+export const anchorPlaces = (distinctCount: number): AnchorPlaces => ({
+  base: new Int32Array(distinctCount),
+  side: new Int32Array(distinctCount),
+});
+
 /**
  * Cuts a gap at lines that stand exactly once on each side of it, in the longest
- * run that keeps its order (patience sorting). Gives the gaps between them.
+ * run that keeps its order (patience sorting). Gives the gaps between them: the
+ * gap itself where there is no such line.
  */
-export function anchorsOf(base: Int32Array, side: Int32Array, gap: Gap): Gap[] {
-  const pairs = uniquePairs(base, side, gap);
+export function anchorsOf(base: Int32Array, side: Int32Array, gap: Gap, places: AnchorPlaces): Gap[] {
+  const pairs = uniquePairs(base, side, gap, places);
   const gaps: Gap[] = [];
   let { baseStart, sideStart } = gap;
   for (const { baseLine, sideLine } of longestRun(pairs)) {
@@ -26,24 +38,27 @@ interface Pair {
 
 const repeated = -1;
 
-function uniqueLines(lines: Int32Array, start: number, end: number): Map<number, number> {
-  const places = new Map<number, number>();
+function fillPlaces(places: Int32Array, lines: Int32Array, start: number, end: number): void {
   for (let line = start; line < end; line++) {
     const id = lines[line] as number;
-    places.set(id, places.has(id) ? repeated : line);
+    places[id] = places[id] === 0 ? line + 1 : repeated;
   }
-  return places;
 }
 
 /** In the order of the base. */
-function uniquePairs(base: Int32Array, side: Int32Array, gap: Gap): Pair[] {
-  const sidePlaces = uniqueLines(side, gap.sideStart, gap.sideEnd);
+function uniquePairs(base: Int32Array, side: Int32Array, gap: Gap, places: AnchorPlaces): Pair[] {
+  const { baseStart, baseEnd, sideStart, sideEnd } = gap;
+  fillPlaces(places.base, base, baseStart, baseEnd);
+  fillPlaces(places.side, side, sideStart, sideEnd);
   const pairs: Pair[] = [];
-  for (const [id, baseLine] of uniqueLines(base, gap.baseStart, gap.baseEnd)) {
-    const sideLine = sidePlaces.get(id);
-    if (baseLine !== repeated && sideLine !== undefined && sideLine !== repeated) pairs.push({ baseLine, sideLine });
+  for (let baseLine = baseStart; baseLine < baseEnd; baseLine++) {
+    const id = base[baseLine] as number;
+    const sidePlace = places.side[id] as number;
+    if (places.base[id] !== repeated && sidePlace > 0) pairs.push({ baseLine, sideLine: sidePlace - 1 });
   }
-  return pairs.toSorted((one, other) => one.baseLine - other.baseLine);
+  for (let line = baseStart; line < baseEnd; line++) places.base[base[line] as number] = 0;
+  for (let line = sideStart; line < sideEnd; line++) places.side[side[line] as number] = 0;
+  return pairs;
 }
 
 /** The longest run of pairs that rises on the side as well. */

@@ -11,6 +11,7 @@ import type { ConflictHunk, ConflictReason, MergeResult } from './merge-result.t
 const line = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom('a\n', 'b\n', '}\n', '\n') },
   { weight: 2, arbitrary: fc.constantFrom('a\r\n', 'b\r\n') },
+  { weight: 1, arbitrary: fc.constantFrom('é\n', '😀 ü\n', '\ufeffa\n', '\u2028\n') },
   { weight: 2, arbitrary: fc.integer({ min: 0, max: 99 }).map((number) => `line ${number}\n`) },
 );
 const text = fc
@@ -26,9 +27,21 @@ const apply = (base: string, edits: readonly (readonly [number, number, string[]
   return lines.join('');
 };
 const stateOf = (content: string): FileState => ({ content: new TextEncoder().encode(content), mode: 'file' });
+/** Longer, one edit a side: what mostly merges clean. */
+const longText = fc.array(line, { minLength: 10, maxLength: 30 }).map((lines) => lines.join(''));
+const oneEdit = fc.tuple(fc.nat(29), fc.nat(2), fc.array(line, { maxLength: 2 })).map((one) => [one]);
 const textInput = fc.oneof(
-  edited.map(([base, current, incoming]) => inputOf(base, apply(base, current), apply(base, incoming))),
-  fc.tuple(text, text, text).map((texts) => inputOf(...texts)),
+  {
+    weight: 3,
+    arbitrary: edited.map(([base, current, incoming]) => inputOf(base, apply(base, current), apply(base, incoming))),
+  },
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(longText, oneEdit, oneEdit)
+      .map(([base, current, incoming]) => inputOf(base, apply(base, current), apply(base, incoming))),
+  },
+  { weight: 2, arbitrary: fc.tuple(text, text, text).map((texts) => inputOf(...texts)) },
 );
 
 function inputOf(base: string, current: string, incoming: string): MergeInput {
@@ -46,8 +59,11 @@ const anyState = fc.option(
   }),
 );
 const anyInput = fc.oneof(
-  textInput,
-  fc.record({ path: fc.constant('f'), base: anyState, current: anyState, incoming: anyState }),
+  { weight: 3, arbitrary: textInput },
+  {
+    weight: 1,
+    arbitrary: fc.record({ path: fc.constant('f'), base: anyState, current: anyState, incoming: anyState }),
+  },
 );
 
 const swapped = (input: MergeInput): MergeInput => ({ ...input, current: input.incoming, incoming: input.current });
@@ -129,6 +145,46 @@ describe('laws of mergeFile', () => {
       }),
       runs,
     );
+  });
+
+  it('no silent loss: a line that stands once in base and both sides stands in a clean result', () => {
+    fc.assert(
+      fc.property(textInput, (input) => {
+        const result = mergeFile(input);
+        if (result.kind === 'conflict') return;
+        const [base = [], current = [], incoming = []] = [input.base, input.current, input.incoming].map(linesOf);
+        const merged = new Set(linesOf(result.result));
+        const isOnce = (lines: readonly string[], one: string): boolean =>
+          lines.indexOf(one) >= 0 && lines.indexOf(one) === lines.lastIndexOf(one);
+        const kept = base.filter((one) => [base, current, incoming].every((lines) => isOnce(lines, one)));
+        expect(kept.filter((one) => !merged.has(one))).toEqual([]);
+      }),
+      runs,
+    );
+  });
+
+  it('the generator makes enough of every kind', () => {
+    const inputs = fc.sample(anyInput, { numRuns: 2000, seed: 26 });
+    const results = inputs.map((input) => ({ input, result: mergeFile(input) }));
+    const share = (test: (made: (typeof results)[number]) => boolean): number =>
+      results.filter((made) => test(made)).length / results.length;
+    const hasText = (input: MergeInput, test: (content: string) => boolean): boolean =>
+      [input.base, input.current, input.incoming].some(
+        (state) => state !== null && test(Buffer.from(state.content).toString('latin1')),
+      );
+    expect(share(({ result }) => result.kind === 'conflict')).toBeGreaterThan(0.2);
+    expect(share(({ result }) => result.kind === 'clean' && result.driver === 'text')).toBeGreaterThan(0.08);
+    expect(share(({ result }) => result.driver === 'text')).toBeGreaterThan(0.25);
+    expect(share(({ result }) => result.driver === 'binary')).toBeGreaterThan(0.01);
+    expect(share(({ input }) => hasText(input, (content) => content.includes('\r\n')))).toBeGreaterThan(0.2);
+    expect(share(({ input }) => hasText(input, (content) => content === ''))).toBeGreaterThan(0.03);
+    expect(
+      share(({ input }) => hasText(input, (content) => content !== '' && !content.endsWith('\n'))),
+    ).toBeGreaterThan(0.2);
+    expect(share(({ input }) => hasText(input, (content) => /[\x80-\xff]/.test(content)))).toBeGreaterThan(0.1);
+    expect(
+      share(({ input }) => hasText(input, (content) => new Set(content.split('\n')).size < content.split('\n').length)),
+    ).toBeGreaterThan(0.3);
   });
 
   it('no silent loss: a line that a side added is in the clean result or in the marked text, with its bytes', () => {

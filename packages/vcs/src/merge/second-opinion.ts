@@ -19,26 +19,73 @@ const middleLinesMax = 4000;
  * GNU diff3 merge, merges where both conflict, and can lose a line (base `a b`,
  * current `a b b`, incoming `b b` gives `b b`).
  */
-export function withDoubt(lines: Sequences, regions: readonly Region[]): readonly Region[] {
-  const first = regions.findIndex(isChanged);
-  const last = regions.findLastIndex(isChanged);
-  const changed = regions.slice(first, last + 1);
-  if (!mayAsk(changed)) return regions;
+export function withDoubt(lines: Sequences, regions: readonly Region[], distinctCount: number): readonly Region[] {
+  const stretches = doubtableStretches(regions, () => linesThatAreUnique(lines, distinctCount), lines);
+  if (stretches.length === 0) return regions;
+  const result: Region[] = [];
+  let next = 0;
+  for (const { start, count } of stretches) {
+    result.push(...regions.slice(next, start), ...doubted(lines, regions.slice(start, start + count)));
+    next = start + count;
+  }
+  return [...result, ...regions.slice(next)];
+}
+
+/**
+ * Runs of regions, from a changed one to a changed one, that are merged clean, hold
+ * changes of both sides and no line between them by which every aligner would find
+ * its place: one that stands once in each text.
+ */
+function doubtableStretches(regions: readonly Region[], uniqueLines: () => Uint8Array, lines: Sequences): LineRange[] {
+  if (!isOfBoth(regions)) return [];
+  const isUnique = uniqueLines();
+  const stretches: LineRange[] = [];
+  let start = -1;
+  let end = -1;
+  const close = (): void => {
+    if (start >= 0 && mayAsk(regions.slice(start, end))) stretches.push({ start, count: end - start });
+    start = -1;
+  };
+  for (const [index, region] of regions.entries()) {
+    if (region.kind === 'conflict') close();
+    else if (isChanged(region)) {
+      if (start < 0) start = index;
+      end = index + 1;
+    } else if (start >= 0 && slice(lines.base, region.base).some((line) => isUnique[line] === 1)) close();
+  }
+  close();
+  return stretches;
+}
+
+/** 1 for each line that stands exactly once in each text. */
+function linesThatAreUnique({ base, current, incoming }: Sequences, distinctCount: number): Uint8Array {
+  const isUnique = new Uint8Array(distinctCount).fill(1);
+  const counts = new Uint8Array(distinctCount);
+  for (const text of [base, current, incoming]) {
+    counts.fill(0);
+    for (const line of text) if ((counts[line] as number) < 2) counts[line] = (counts[line] as number) + 1;
+    for (let line = 0; line < distinctCount; line++) if (counts[line] !== 1) isUnique[line] = 0;
+  }
+  return isUnique;
+}
+
+/** A clean stretch, or what is left of it beside the conflict that a doubt makes. */
+function doubted(lines: Sequences, changed: readonly Region[]): readonly Region[] {
   const own = resultOf(lines, changed);
   const other = opinionOf(lines, joined(changed));
-  if (other === undefined || !areSameLines(own, other)) return regions;
+  if (other === undefined || !areSameLines(own, other)) return changed;
   const doubtful = doubtfulRange(changed, own, other);
   return doubtful === undefined
-    ? regions
+    ? changed
     : [
-        ...regions.slice(0, first + doubtful.start),
+        ...changed.slice(0, doubtful.start),
         { kind: 'conflict', ...joined(changed.slice(doubtful.start, doubtful.start + doubtful.count)) },
-        ...regions.slice(first + doubtful.start + doubtful.count),
+        ...changed.slice(doubtful.start + doubtful.count),
       ];
 }
 
 function mayAsk(changed: readonly Region[]): boolean {
-  if (!isOfBoth(changed) || changed.some((region) => region.kind === 'conflict')) return false;
+  if (!isOfBoth(changed)) return false;
   let changedLines = 0;
   let middleLines = 0;
   for (const { kind, base, current, incoming } of changed) {

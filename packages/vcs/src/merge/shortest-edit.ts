@@ -1,3 +1,6 @@
+import type { Gap } from './align.ts';
+import { anchorPlaces, anchorsOf, type AnchorPlaces } from './anchors.ts';
+
 /**
  * Marks the lines that a shortest edit script changes: Myers' O(ND) search from both
  * ends, in linear space ("An O(ND) Difference Algorithm and Its Variations", 1986, 4b).
@@ -7,18 +10,28 @@
  * short scripts is taken decides whether two changes touch.
  */
 
-/** Steps after which a search stops looking for the best split and takes a good one. */
+/**
+ * Steps after which a search stops looking for the best split. Lines that stand once
+ * on each side then cut the box; where they do not, the furthest point does.
+ */
 const searchStepsMin = 256;
+
+/** Cuts that leave more of a box in one piece than this would be repeated too often. */
+const largestPieceMax = 0.75;
 
 export interface EditMarks {
   /** 1 where the line of `a` has no partner. */
   readonly a: Uint8Array;
   readonly b: Uint8Array;
+  /** Diagonals that the search went over: what it cost. */
+  readonly steps: number;
 }
 
 interface Split {
   readonly x: number;
   readonly y: number;
+  /** On a shortest path. */
+  readonly isBest: boolean;
 }
 
 /** The sequences under comparison, and the furthest points of the two searches by diagonal. */
@@ -30,9 +43,11 @@ interface Search {
   /** Added to a diagonal to make it an index. */
   readonly shift: number;
   readonly stepsMax: number;
+  steps: number;
 }
 
-export function shortestEdit(a: Int32Array, b: Int32Array): EditMarks {
+/** `distinctCount`: every line is below it. */
+export function shortestEdit(a: Int32Array, b: Int32Array, distinctCount: number): EditMarks {
   const marks = { a: new Uint8Array(a.length), b: new Uint8Array(b.length) };
   const diagonals = a.length + b.length + 3;
   const search: Search = {
@@ -41,34 +56,62 @@ export function shortestEdit(a: Int32Array, b: Int32Array): EditMarks {
     forward: new Int32Array(diagonals),
     backward: new Int32Array(diagonals),
     shift: b.length + 1,
-    stepsMax: Math.max(searchStepsMin, Math.ceil(Math.sqrt(diagonals))),
+    stepsMax: Math.max(searchStepsMin, roughRoot(diagonals)),
+    steps: 0,
   };
-  const boxes: number[] = [0, a.length, 0, b.length];
-  while (boxes.length > 0) {
-    let yEnd = boxes.pop() as number;
-    let yStart = boxes.pop() as number;
-    let xEnd = boxes.pop() as number;
-    let xStart = boxes.pop() as number;
-    while (xStart < xEnd && yStart < yEnd && a[xStart] === b[yStart]) {
-      xStart++;
-      yStart++;
-    }
-    while (xStart < xEnd && yStart < yEnd && a[xEnd - 1] === b[yEnd - 1]) {
-      xEnd--;
-      yEnd--;
-    }
-    if (xStart === xEnd) marks.b.fill(1, yStart, yEnd);
-    else if (yStart === yEnd) marks.a.fill(1, xStart, xEnd);
+  let places: AnchorPlaces | undefined;
+  const boxes: Box[] = [{ baseStart: 0, baseEnd: a.length, sideStart: 0, sideEnd: b.length, mayAnchor: true }];
+  for (let next = boxes.pop(); next !== undefined; next = boxes.pop()) {
+    const box = trim(a, b, next);
+    const { baseStart, baseEnd, sideStart, sideEnd, mayAnchor } = box;
+    if (baseStart === baseEnd) marks.b.fill(1, sideStart, sideEnd);
+    else if (sideStart === sideEnd) marks.a.fill(1, baseStart, baseEnd);
     else {
-      const { x, y } = splitBox(search, xStart, xEnd, yStart, yEnd);
-      boxes.push(xStart, x, yStart, y, x, xEnd, y, yEnd);
+      const { x, y, isBest } = splitBox(search, box);
+      const cuts = isBest || !mayAnchor ? [] : anchorsOf(a, b, box, (places ??= anchorPlaces(distinctCount)));
+      if (areGoodCuts(box, cuts)) for (const cut of cuts) boxes.push({ ...cut, mayAnchor });
+      else {
+        boxes.push({ baseStart, baseEnd: x, sideStart, sideEnd: y, mayAnchor: isBest && mayAnchor });
+        boxes.push({ baseStart: x, baseEnd, sideStart: y, sideEnd, mayAnchor: isBest && mayAnchor });
+      }
     }
   }
-  return marks;
+  return { ...marks, steps: search.steps };
+}
+
+/** A power of two, from the square root of a count to twice as much: what git takes for a root. */
+export function roughRoot(count: number): number {
+  let root = 1;
+  for (let left = count; left > 0; left = Math.floor(left / 4)) root *= 2;
+  return root;
+}
+
+interface Box extends Gap {
+  readonly mayAnchor: boolean;
+}
+
+const linesOf = (gap: Gap): number => gap.baseEnd - gap.baseStart + gap.sideEnd - gap.sideStart;
+
+const areGoodCuts = (box: Gap, cuts: readonly Gap[]): boolean =>
+  cuts.length > 0 && cuts.every((cut) => linesOf(cut) <= largestPieceMax * linesOf(box));
+
+/** The box without the lines that both files start and end with. */
+function trim(a: Int32Array, b: Int32Array, box: Box): Box {
+  let { baseStart, baseEnd, sideStart, sideEnd } = box;
+  while (baseStart < baseEnd && sideStart < sideEnd && a[baseStart] === b[sideStart]) {
+    baseStart++;
+    sideStart++;
+  }
+  while (baseStart < baseEnd && sideStart < sideEnd && a[baseEnd - 1] === b[sideEnd - 1]) {
+    baseEnd--;
+    sideEnd--;
+  }
+  return { baseStart, baseEnd, sideStart, sideEnd, mayAnchor: box.mayAnchor };
 }
 
 /** A point on a shortest path through the box, or on a good one when that is too far to seek. */
-function splitBox(search: Search, xStart: number, xEnd: number, yStart: number, yEnd: number): Split {
+function splitBox(search: Search, box: Gap): Split {
+  const { baseStart: xStart, baseEnd: xEnd, sideStart: yStart, sideEnd: yEnd } = box;
   const { a, b, forward, backward, shift, stepsMax } = search;
   const lowest = xStart - yEnd;
   const highest = xEnd - yStart;
@@ -92,7 +135,8 @@ function splitBox(search: Search, xStart: number, xEnd: number, yStart: number, 
       let x = below >= above ? below + 1 : above;
       while (x < xEnd && x - d < yEnd && a[x] === b[x - d]) x++;
       forward[d + shift] = x;
-      if (meetsForward && d >= bLow && d <= bHigh && (backward[d + shift] as number) <= x) return { x, y: x - d };
+      if (meetsForward && d >= bLow && d <= bHigh && (backward[d + shift] as number) <= x)
+        return { x, y: x - d, isBest: true };
     }
     if (bLow > lowest) backward[--bLow - 1 + shift] = 0x7fffffff;
     else bLow++;
@@ -104,8 +148,10 @@ function splitBox(search: Search, xStart: number, xEnd: number, yStart: number, 
       let x = below < above ? below : above - 1;
       while (x > xStart && x - d > yStart && a[x - 1] === b[x - 1 - d]) x--;
       backward[d + shift] = x;
-      if (!meetsForward && d >= fLow && d <= fHigh && x <= (forward[d + shift] as number)) return { x, y: x - d };
+      if (!meetsForward && d >= fLow && d <= fHigh && x <= (forward[d + shift] as number))
+        return { x, y: x - d, isBest: true };
     }
+    search.steps += fHigh - fLow + bHigh - bLow + 4;
     if (step >= stepsMax) return furthest(search, { xStart, xEnd, yStart, yEnd, fLow, fHigh, bLow, bHigh });
   }
 }
@@ -123,20 +169,20 @@ interface Frontier {
 
 /** The point that has come furthest from its own corner, on either front. */
 function furthest(search: Search, box: Frontier): Split {
-  let best: Split = { x: box.xStart, y: box.yStart };
+  let best: Split = { x: box.xStart, y: box.yStart, isBest: false };
   let reach = -1;
   for (let d = box.fHigh; d >= box.fLow; d -= 2) {
     const x = Math.min(search.forward[d + search.shift] as number, box.xEnd, box.yEnd + d);
     if (x + (x - d) - (box.xStart + box.yStart) > reach) {
       reach = x + (x - d) - (box.xStart + box.yStart);
-      best = { x, y: x - d };
+      best = { x, y: x - d, isBest: false };
     }
   }
   for (let d = box.bHigh; d >= box.bLow; d -= 2) {
     const x = Math.max(search.backward[d + search.shift] as number, box.xStart, box.yStart + d);
     if (box.xEnd + box.yEnd - (x + (x - d)) > reach) {
       reach = box.xEnd + box.yEnd - (x + (x - d));
-      best = { x, y: x - d };
+      best = { x, y: x - d, isBest: false };
     }
   }
   return best;

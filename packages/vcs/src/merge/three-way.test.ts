@@ -113,12 +113,12 @@ describe('a large merge is bounded', () => {
     ],
   ];
 
-  it.each(inputs)('%s: under a second, all lines accounted for', (_name, [base, current, incoming], isConflict) => {
+  it.each(inputs)('%s: in a bounded time, all lines accounted for', (_name, [base, current, incoming], isConflict) => {
     const start = performance.now();
     const regions = mergeLines(base, current, incoming);
     const hasConflict = regions.some((region) => region.kind === 'conflict');
-    // Without instrumentation it takes 20 to 450 ms on two busy cores.
-    expect(performance.now() - start).toBeLessThan(1000);
+    // 20 to 450 ms on a quiet machine; a merge without bounds takes 20 to 60 seconds there.
+    expect(performance.now() - start).toBeLessThan(10_000);
     expect(isConflict ?? hasConflict).toBe(hasConflict);
     for (const [side, all] of [
       ['base', base],

@@ -1,6 +1,7 @@
 import { align } from './align.ts';
 import { combine } from './combine.ts';
-import type { Region } from './combine.ts';
+import type { Region, Sequences } from './combine.ts';
+import type { CutTexts } from './cut-text.ts';
 import { withDoubt } from './second-opinion.ts';
 
 /**
@@ -15,9 +16,18 @@ export function mergeLines(
 ): readonly Region[] {
   const ids = new Map<string, number>();
   const lines = { base: intern(ids, base), current: intern(ids, current), incoming: intern(ids, incoming) };
-  const currentChanges = align(lines.base, lines.current, ids.size);
-  const incomingChanges = align(lines.base, lines.incoming, ids.size);
-  return withDoubt(lines, combine(lines, currentChanges, incomingChanges));
+  return mergeIds(lines, ids.size);
+}
+
+/** {@link mergeLines} of texts that are cut already. */
+export function mergeCut({ base, current, incoming, distinctCount }: CutTexts): readonly Region[] {
+  return mergeIds({ base: base.ids, current: current.ids, incoming: incoming.ids }, distinctCount);
+}
+
+function mergeIds(lines: Sequences, distinctCount: number): readonly Region[] {
+  const currentChanges = align(lines.base, lines.current, distinctCount);
+  const incomingChanges = align(lines.base, lines.incoming, distinctCount);
+  return withDoubt(lines, combine(lines, currentChanges, incomingChanges), distinctCount);
 }
 
 /** Equal lines get equal numbers, so that each is compared byte for byte only once. */
