@@ -156,6 +156,33 @@ describe.each(ways)('%s', (_, bring) => {
     expect(Object.keys(filesOf(repo))).toEqual(['b', 'c']);
   });
 
+  test('21 both add the same bytes at the same path', async () => {
+    const { repo, base } = await repoWith({ f: ten });
+    const binary = Buffer.from([0, 0xff, 10]);
+    const added: Change[] = [put('new', 'same\n', 0), { kind: 'put', path: 'bin', content: binary, expect: absent }];
+    const outcome = await bring(repo, base, added, added);
+    expect(outcome.kind).toMatch(/^(landed|merged|unchanged)$/);
+    expect(repo.conflicts()).toEqual([]);
+    expect(repo.snapshot().readText('new')).toBe('same\n');
+    expect(Buffer.from(repo.snapshot().read('bin') ?? '')).toEqual(binary);
+  });
+
+  test('22 both delete a file, or empty a directory', async () => {
+    const { repo, base } = await repoWith({ f: ten, 'dir/a': 'a\n', 'dir/in/b': 'b\n', kept: 'kept\n' });
+    const emptied = [remove('f', base), remove('dir/a', base), remove('dir/in/b', base)];
+    const outcome = await bring(repo, base, emptied, emptied);
+    expect(outcome.kind).toMatch(/^(landed|merged|unchanged)$/);
+    expect(repo.conflicts()).toEqual([]);
+    expect(filesOf(repo)).toEqual({ kept: 'kept\n' });
+  });
+
+  test('22 each deletes its part of a directory', async () => {
+    const { repo, base } = await repoWith({ 'dir/a': 'a\n', 'dir/b': 'b\n', kept: 'kept\n' });
+    await bring(repo, base, [remove('dir/a', base)], [remove('dir/b', base)]);
+    expect(repo.conflicts()).toEqual([]);
+    expect(filesOf(repo)).toEqual({ kept: 'kept\n' });
+  });
+
   test('24 one moves A/f to B/f, the other all of B to A: f is not lost', async () => {
     const { repo, base } = await repoWith({ 'A/f': ten, 'B/g': lines(20, 30) });
     await bring(repo, base, [move('B/g', 'A/g', base)], [move('A/f', 'B/f', base)]);

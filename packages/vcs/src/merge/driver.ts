@@ -38,7 +38,8 @@ export type DriverVerdict = CleanVerdict | ConflictVerdict;
  * Merges two contents that differ from their base and from each other. Pure: the
  * same contents give the same verdict, everywhere and always, so that it does not
  * matter which process merges, and when. A change of what it answers is a new
- * `version`. It never throws for what a content holds.
+ * `version`. It never throws for what a content holds. `driverChecks` of
+ * `@mound/vcs/conformance` says whether it keeps to this.
  */
 export interface MergeDriver {
   /** Its name in `.gitattributes` (`merge=ID`) and in the log. */

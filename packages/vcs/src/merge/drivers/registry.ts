@@ -33,7 +33,8 @@ export function isQuick(driver: MergeDriver, input: MergeInput): boolean {
   return contents === undefined || (sizeOf(input) <= quickLinesBytesMax && !driver.asks(contents));
 }
 
-const validId = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
+/** Whether `.gitattributes` can ask for a driver of this id. */
+export const isDriverName = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(id);
 
 /** The drivers of a repo, by the name under which `.gitattributes` asks for them. */
 export class Drivers {
@@ -45,7 +46,7 @@ export class Drivers {
     const isTaken = (id: string): boolean => byId.has(id) || id === structuralId;
     for (const driver of own) {
       const { id, version } = driver;
-      const fault = !validId.test(id)
+      const fault = !isDriverName(id)
         ? 'is no name'
         : isTaken(id)
           ? 'is taken'

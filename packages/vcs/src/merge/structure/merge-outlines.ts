@@ -20,7 +20,8 @@ export function mergeOutlines({ base, current, incoming }: Sides<Outline>): stri
   if (items === undefined || tail === undefined) return undefined;
   const parts = [...items, tail].filter((part) => part !== '');
   // What was the last line of a side may be no last line here.
-  return parts.map((part, at) => (at === parts.length - 1 || part.endsWith('\n') ? part : `${part}\n`)).join('');
+  const eol = parts.some((part) => part.includes('\r\n')) ? '\r\n' : '\n';
+  return parts.map((part, at) => (at === parts.length - 1 || part.endsWith('\n') ? part : part + eol)).join('');
 }
 
 const splitText = (text: string): string[] => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
