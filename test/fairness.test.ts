@@ -87,7 +87,7 @@ test('a path that is held for another merge waits until the hold is over; other 
 
 test('how long intents waited is counted', async () => {
   const repo = await tempRepo();
-  expect(repo.waits()).toEqual({ count: 0, msP50: 0, msP99: 0, msP999: 0, msMax: 0 });
+  expect(repo.waits()).toEqual({ count: 0, stale: 0, msP50: 0, msP99: 0, msP999: 0, msMax: 0 });
   await Promise.all(Array.from({ length: 50 }, (_, i) => repo.put(`f${i}`, 'x\n', { author: setup })));
   const { count, msP50, msP999, msMax } = repo.waits();
   expect(count).toBe(50);

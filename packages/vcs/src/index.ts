@@ -96,7 +96,7 @@ export {
   materialise,
   openWorkspace,
   removeWorkspace,
-  WorkspaceDirectory,
+  type WorkspaceDirectory,
   type AddedWorkspace,
   type AddOptions,
   type DirectoryChange,

@@ -3,7 +3,7 @@ import type { BlobId, CommitId, FileVersion, ParkedId, RepoPath, Seq } from '../
 import type { Author, HunkAccount, HunkFate, Intent, Precondition, RecordWrite } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
-import type { GitLanding, KnownBlob } from '../land/git-intake.ts';
+import type { GitLanding, KnownBlob } from '../core/git-landing.ts';
 import type { CompactReport } from '../core/compact-report.ts';
 import type { MergeDriver } from '../merge/index.ts';
 import type { WaitReport } from '../core/wait-report.ts';
@@ -22,7 +22,7 @@ import type {
 } from '../views/types.ts';
 import type { Workspace, WorkspaceOptions, WorkspaceView } from './workspace-api.ts';
 
-export type { GitChange, GitLanding, KnownBlob } from '../land/git-intake.ts';
+export type { GitChange, GitLanding, KnownBlob } from '../core/git-landing.ts';
 
 /** The head of one path as of a snapshot. */
 export interface FileHead {

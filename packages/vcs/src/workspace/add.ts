@@ -6,11 +6,14 @@ import type { WorkspaceRow } from '../format/workspace.ts';
 import { asFault } from '../store/faults.ts';
 import { existsAlready, type Workspaces } from '../repo/workspaces.ts';
 import type { OverlayWorkspace } from '../repo/workspace.ts';
-import { WorkspaceDirectory } from './directory.ts';
+import { DiskDirectory } from './directory.ts';
 import { writeMarker } from './marker.ts';
-import { recoverWorkspaces, draftOf, workspacesOf } from './recover.ts';
+import { draftOf, workspacesOf } from './place.ts';
+import { recoverWorkspaces } from './recover.ts';
 import { fileSystemClockMs, StatIndex } from './stat-index.ts';
-import { writeTree, type WrittenTree } from './tree.ts';
+import { writeTree } from './tree.ts';
+import type { WrittenTree } from './written-tree.ts';
+import type { WorkspaceDirectory } from './workspace-directory.ts';
 
 export interface AddOptions {
   /** Default: the directory's own name. */
@@ -74,7 +77,7 @@ function place(
   workspaces: Workspaces,
   row: WorkspaceRow,
   { target, draft, symlinks }: Placing,
-): AddedWorkspace {
+): AddedWorkspace & { readonly directory: DiskDirectory } {
   const { dir, repoId } = repo;
   const hasSymlinks = symlinks ?? canLink(draft);
   writeMarker(draft, { format: 1, workspace: row.name, id: row.id, repo: dir, repoId, symlinks: hasSymlinks });
@@ -90,7 +93,7 @@ function place(
     throw cause;
   }
   inner.overlay.reader.store.steps.reach('workspace-placed');
-  const directory = new WorkspaceDirectory(target, inner, hasSymlinks);
+  const directory = new DiskDirectory(target, inner, hasSymlinks);
   const { files, skipped, collisions } = written;
   return { name: row.name, seq: row.seq, files, skipped, collisions, directory };
 }

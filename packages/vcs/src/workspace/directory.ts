@@ -6,15 +6,7 @@ import type { StepName } from '../core/steps.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Mode } from '../core/mode.ts';
 import type { OverlayRow, WorkspaceRow } from '../format/workspace.ts';
-import type {
-  CommitOptions,
-  FileState,
-  LocalConflict,
-  SyncReport,
-  Workspace,
-  WorkspaceChange,
-  WorkspaceStatus,
-} from '../repo/workspace-api.ts';
+import type { CommitOptions, FileState, LocalConflict, SyncReport, Workspace } from '../repo/workspace-api.ts';
 import type { OverlayWorkspace } from '../repo/workspace.ts';
 import { changedPaths, type PlannedFile } from '../repo/workspace-sync.ts';
 import { parentsOfPath } from '../core/path.ts';
@@ -25,18 +17,8 @@ import { sparseFilter } from './ignore-rules.ts';
 import { toDisk, toRepo } from './line-ends.ts';
 import { diskAttributes, Scan, type DiskEdit, type Scanned } from './scan.ts';
 import { fileSystemClockMs, StatIndex } from './stat-index.ts';
-import { placesOf, treeAttributes, type SkippedPath } from './tree.ts';
-
-export interface DirectoryStatus extends WorkspaceStatus {
-  /** Paths on disk that a workspace does not take, and why. */
-  readonly refused: readonly SkippedPath[];
-}
-
-/** One changed path with what it was and is. */
-export interface DirectoryChange extends WorkspaceChange {
-  readonly before: FileState | undefined;
-  readonly after: FileState | undefined;
-}
+import { placesOf, treeAttributes } from './tree.ts';
+import type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';
 
 /** Bytes of contents that one transaction shelves. */
 const shelfBytesMax = 16 * 1024 * 1024;
@@ -44,11 +26,8 @@ const triesMax = 5;
 /** A file that was modified within this time may be modified again without its stat data telling. */
 const settledMs = 100;
 
-/**
- * A workspace's files on disk. Edits are made there by whatever program; they are found when one of these methods
- * looks, and become rows of the workspace by all but `status` and `changes`.
- */
-export class WorkspaceDirectory {
+/** The one implementation; see there. */
+export class DiskDirectory implements WorkspaceDirectory {
   readonly dir: string;
   readonly workspace: Workspace;
   private readonly inner: OverlayWorkspace;

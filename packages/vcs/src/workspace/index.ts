@@ -1,7 +1,7 @@
 /** Workspaces with files in a directory; those without are `repo.workspace`. */
 export { addWorkspace, type AddedWorkspace, type AddOptions } from './add.ts';
-export { WorkspaceDirectory, type DirectoryChange, type DirectoryStatus } from './directory.ts';
 export { findWorkspaceDir, readMarker, type Marker } from './marker.ts';
 export { materialise, openWorkspace, removeWorkspace, workspaceNameOf } from './open.ts';
 export { recoverWorkspaces } from './recover.ts';
-export type { SkippedPath, WrittenTree } from './tree.ts';
+export type { SkippedPath, WrittenTree } from './written-tree.ts';
+export type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';

@@ -6,10 +6,13 @@ import { noSuchWorkspace, type Overlay } from '../repo/overlay.ts';
 import type { Workspace } from '../repo/workspace-api.ts';
 import { OverlayWorkspace } from '../repo/workspace.ts';
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
-import { WorkspaceDirectory } from './directory.ts';
+import { DiskDirectory } from './directory.ts';
 import { isWorkspaceDir, readMarker } from './marker.ts';
-import { isPlaced, recoverWorkspaces, unplace, workspacesOf } from './recover.ts';
-import { writeTree, type WrittenTree } from './tree.ts';
+import { isPlaced, unplace, workspacesOf } from './place.ts';
+import { recoverWorkspaces } from './recover.ts';
+import { writeTree } from './tree.ts';
+import type { WrittenTree } from './written-tree.ts';
+import type { WorkspaceDirectory } from './workspace-directory.ts';
 
 /**
  * The workspace whose files are in `dir`. One that was moved is found in its new place.
@@ -34,7 +37,7 @@ export async function openWorkspace(repo: Repo, dir: string): Promise<WorkspaceD
     }
     await workspaces.moveTo(row, home);
   }
-  return new WorkspaceDirectory(home, workspaces.opened(row, true), symlinks);
+  return new DiskDirectory(home, workspaces.opened(row, true), symlinks);
 }
 
 /**

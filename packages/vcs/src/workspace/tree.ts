@@ -8,20 +8,7 @@ import { collisionsOf, diskPathOf, refusalOf } from './disk-path.ts';
 import { sparseFilter } from './ignore-rules.ts';
 import { toDisk } from './line-ends.ts';
 import { Attributes } from './path-attributes.ts';
-
-/** A path that is not written, and why. */
-export interface SkippedPath {
-  readonly path: string;
-  readonly reason: string;
-}
-
-export interface WrittenTree {
-  readonly files: number;
-  readonly gitlinks: readonly RepoPath[];
-  readonly skipped: readonly SkippedPath[];
-  /** Paths that a file system which folds case or Unicode form takes for one, in groups. */
-  readonly collisions: readonly (readonly RepoPath[])[];
-}
+import type { SkippedPath, WrittenTree } from './written-tree.ts';
 
 interface TreeFile {
   readonly path: RepoPath;

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { SyntaxNode } from './syntax-node.ts';
 import type { NodeRole, NodeRoles } from './extract.ts';
 
 /** JavaScript, TypeScript, TSX: what counts as a declaration, by the node types of tree-sitter's grammars. */
@@ -7,14 +7,15 @@ export const ecmascriptRoles: NodeRoles = {
   roleOf: (node) => roleOf(node),
 };
 
-const nameOf = (node: Node): string => node.childForFieldName('name')?.text ?? '';
-const bodyOf = (node: Node): Node | undefined => node.childForFieldName('body') ?? undefined;
-const paramsOf = (node: Node): string => (node.childForFieldName('parameters')?.text ?? '').replaceAll(/\s+/g, ' ');
+const nameOf = (node: SyntaxNode): string => node.childForFieldName('name')?.text ?? '';
+const bodyOf = (node: SyntaxNode): SyntaxNode | undefined => node.childForFieldName('body') ?? undefined;
+const paramsOf = (node: SyntaxNode): string =>
+  (node.childForFieldName('parameters')?.text ?? '').replaceAll(/\s+/g, ' ');
 
-const declared = (key: string, body?: Node): NodeRole => ({ kind: 'declaration', key, body });
-const statement = (node: Node): NodeRole => ({ kind: 'statement', key: `statement ${node.text}` });
+const declared = (key: string, body?: SyntaxNode): NodeRole => ({ kind: 'declaration', key, body });
+const statement = (node: SyntaxNode): NodeRole => ({ kind: 'statement', key: `statement ${node.text}` });
 
-function roleOf(node: Node): NodeRole {
+function roleOf(node: SyntaxNode): NodeRole {
   switch (node.type) {
     case 'import_statement':
       return importRole(node);
@@ -56,15 +57,16 @@ function roleOf(node: Node): NodeRole {
   }
 }
 
-const memberNameOf = (node: Node): string => nameOf(node) || (node.childForFieldName('property')?.text ?? node.text);
+const memberNameOf = (node: SyntaxNode): string =>
+  nameOf(node) || (node.childForFieldName('property')?.text ?? node.text);
 
 /** What tells two members of one name apart. */
-function markOf(node: Node): string {
+function markOf(node: SyntaxNode): string {
   const marks = node.children.filter(({ type }) => type === 'static' || type === 'get' || type === 'set');
   return marks.map(({ type }) => `${type} `).join('');
 }
 
-function importRole(node: Node): NodeRole {
+function importRole(node: SyntaxNode): NodeRole {
   const clause = node.namedChildren.find(({ type }) => type === 'import_clause');
   if (clause === undefined) return statement(node);
   const isType = node.children.some(({ type }) => type === 'type');
@@ -81,7 +83,7 @@ function importRole(node: Node): NodeRole {
   };
 }
 
-function exportRole(node: Node): NodeRole {
+function exportRole(node: SyntaxNode): NodeRole {
   const declaration = node.childForFieldName('declaration');
   if (declaration !== null) return roleOf(declaration);
   if (node.childForFieldName('value') !== null) return declared('export default');
@@ -92,13 +94,13 @@ function exportRole(node: Node): NodeRole {
 }
 
 /** The names that the specifiers of an import or export give what they name. */
-const specifiedIn = (list: Node): string[] =>
+const specifiedIn = (list: SyntaxNode): string[] =>
   list.namedChildren
     .filter(({ type }) => type === 'import_specifier' || type === 'export_specifier')
     .map((each) => (each.childForFieldName('alias') ?? each.childForFieldName('name') ?? each).text);
 
 /** What is taken apart (`const { a, b } = require('x')`) is known by what it comes from, since its names change. */
-function variablesRole(node: Node): NodeRole {
+function variablesRole(node: SyntaxNode): NodeRole {
   const declarators = node.namedChildren.filter(({ type }) => type === 'variable_declarator');
   const isTaken = declarators.some((each) => each.childForFieldName('name')?.type !== 'identifier');
   const names = declarators.flatMap((each) => namesIn(each.childForFieldName('name')));
@@ -111,7 +113,7 @@ function variablesRole(node: Node): NodeRole {
 }
 
 /** The names that a pattern declares. */
-function namesIn(pattern: Node | null): string[] {
+function namesIn(pattern: SyntaxNode | null): string[] {
   if (pattern === null) return [];
   switch (pattern.type) {
     case 'identifier':
@@ -130,7 +132,7 @@ function namesIn(pattern: Node | null): string[] {
 const testCall = /^(?:describe|suite|context|it|test)(?:\.\w+)*$/;
 
 /** A test or a group of tests is told by its title, like a declaration; other expressions do something. */
-function expressionRole(node: Node): NodeRole {
+function expressionRole(node: SyntaxNode): NodeRole {
   const [expression] = node.namedChildren;
   if (expression?.type === 'internal_module') return roleOf(expression);
   if (expression?.type !== 'call_expression') return statement(node);

@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { SyntaxNode } from './syntax-node.ts';
 import type { Item, Outline } from './outline.ts';
 
 /** What a node is to the outline; `body` holds items of its own. */
@@ -7,22 +7,28 @@ export interface NodeRole {
   readonly key: string;
   /** Default: of a declaration its key, of another none. */
   readonly binds?: readonly string[];
-  readonly body?: Node | undefined;
+  readonly body?: SyntaxNode | undefined;
 }
 
 /** What a language says of the nodes of its grammar. */
 export interface NodeRoles {
   /** The role of a node; `before` are the nodes that belong to it and stand before it. */
-  roleOf(node: Node, before: readonly Node[]): NodeRole;
+  roleOf(node: SyntaxNode, before: readonly SyntaxNode[]): NodeRole;
   /** A comment, decorator or attribute: it belongs to the node that follows. */
-  isLeading(node: Node): boolean;
+  isLeading(node: SyntaxNode): boolean;
 }
 
 /** Outlines the children of a node that stand in `text` from `from` up to `to`; undefined where two share a line. */
-export function extract(roles: NodeRoles, text: string, node: Node, from: number, to: number): Outline | undefined {
+export function extract(
+  roles: NodeRoles,
+  text: string,
+  node: SyntaxNode,
+  from: number,
+  to: number,
+): Outline | undefined {
   const items: Item[] = [];
   const seen = new Map<string, number>();
-  let before: Node[] = [];
+  let before: SyntaxNode[] = [];
   let at = from;
   for (const child of node.namedChildren) {
     if (roles.isLeading(child)) {
@@ -53,7 +59,13 @@ export function extract(roles: NodeRoles, text: string, node: Node, from: number
 }
 
 /** The items of a body whose braces end and begin a line; of another one undefined. */
-function insideOf(roles: NodeRoles, text: string, body: Node | undefined, start: number, end: number): Item['inside'] {
+function insideOf(
+  roles: NodeRoles,
+  text: string,
+  body: SyntaxNode | undefined,
+  start: number,
+  end: number,
+): Item['inside'] {
   if (body === undefined) return undefined;
   const from = text.indexOf('\n', body.startIndex) + 1;
   const to = text.lastIndexOf('\n', body.endIndex - 1) + 1;

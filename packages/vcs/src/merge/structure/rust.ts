@@ -1,4 +1,4 @@
-import type { Node } from 'web-tree-sitter';
+import type { SyntaxNode } from './syntax-node.ts';
 import type { NodeRole, NodeRoles } from './extract.ts';
 
 /** Rust: what counts as a declaration, by the node types of tree-sitter's grammar. */
@@ -14,11 +14,11 @@ export const rustRoles: NodeRoles = {
   },
 };
 
-const fieldOf = (node: Node, name: string): string =>
+const fieldOf = (node: SyntaxNode, name: string): string =>
   (node.childForFieldName(name)?.text ?? '').replaceAll(/\s+/g, ' ');
-const bodyOf = (node: Node): Node | undefined => node.childForFieldName('body') ?? undefined;
+const bodyOf = (node: SyntaxNode): SyntaxNode | undefined => node.childForFieldName('body') ?? undefined;
 
-function roleOf(node: Node): NodeRole {
+function roleOf(node: SyntaxNode): NodeRole {
   const name = fieldOf(node, 'name');
   switch (node.type) {
     case 'use_declaration':
@@ -57,7 +57,7 @@ function roleOf(node: Node): NodeRole {
 }
 
 /** The paths that a `use` names, its lists taken apart. */
-function usedIn(node: Node | null): string[] {
+function usedIn(node: SyntaxNode | null): string[] {
   if (node === null) return [];
   if (node.type === 'scoped_use_list') {
     const path = node.childForFieldName('path')?.text ?? '';

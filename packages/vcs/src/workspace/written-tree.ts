@@ -1,0 +1,15 @@
+import type { RepoPath } from '../core/ids.ts';
+
+/** A path that is not written, and why. */
+export interface SkippedPath {
+  readonly path: string;
+  readonly reason: string;
+}
+
+export interface WrittenTree {
+  readonly files: number;
+  readonly gitlinks: readonly RepoPath[];
+  readonly skipped: readonly SkippedPath[];
+  /** Paths that a file system which folds case or Unicode form takes for one, in groups. */
+  readonly collisions: readonly (readonly RepoPath[])[];
+}
