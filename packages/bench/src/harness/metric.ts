@@ -82,6 +82,10 @@ const table = {
   logMsP99: ['ms', 'log p99 ms'],
   forkMsP50: ['ms', 'fork p50 ms'],
   forkMsP99: ['ms', 'fork p99 ms'],
+  /** One operation on the files of a workspace, from the call to its end. */
+  workspaceMs: ['ms', 'ms'],
+  /** Files on disk that are missing, not byte for byte what they should be, or not asked for. */
+  wrongFiles: ['files', 'wrong files'],
 } as const;
 
 export type Metric = keyof typeof table;

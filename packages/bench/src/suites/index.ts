@@ -6,11 +6,13 @@ import { mergesSuite } from './merges/merges.ts';
 import { scaleSuite } from './scale/scale.ts';
 import { sqllogictestSuite } from './sqllogictest/sqllogictest.ts';
 import type { Suite } from './suite.ts';
+import { workspaceSuite } from './workspace/workspace.ts';
 
 /** Every `mound bench NAME`, in the order of `--list`. To add one: implement `Suite`, add it here. */
 export const suites: readonly Suite[] = [
   commitSuite,
   scaleSuite,
+  workspaceSuite,
   contentionSuite,
   megafileSuite,
   mergesSuite,
