@@ -79,6 +79,10 @@ test('a wrong command line is one clear line and exit code 2', async () => {
     [['doctor', '--models', 'f', '--command', 'x'], '--models holds the whole mix'],
     [['run', 'g', '--agents', 'x'], 'not a count'],
     [[], 'no command given'],
+    [['prompts', 'boss'], "there is no role 'boss'; there are planner"],
+    [['run', 'g', '--usd', 'much'], 'not a number from 0'],
+    [['resume', '--fan-out', '0'], 'not a count from 1'],
+    [['costs', '--by', 'day'], 'role, task, agent, model'],
     [
       ['run', 'g', '--base-url', 'http://127.0.0.1:1/v1', '--model', 'm', '--api-key-env', 'MOUND_NO_KEY'],
       'MOUND_NO_KEY',
@@ -100,6 +104,34 @@ test('a directory that is no repository is exit code 42', async () => {
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
+});
+
+test('commands about runs say what is not there; prompts are shown with version and hash', async () => {
+  await withRepo(async (dir) => {
+    for (const argv of [['status'], ['costs', 'r1'], ['trace', 'a'], ['pause'], ['answer', 'q', 'yes']]) {
+      err = [];
+      expect(await main([...argv, '--repo', dir])).toBe(2);
+      expect(err).toEqual([expect.stringContaining('this repository has no run')]);
+    }
+    expect(await main(['demo', '--repo', dir])).toBe(0);
+    for (const [argv, says] of [
+      [['status', 'r1'], "there is no run 'r1'; the newest are r"],
+      [['trace', 'nobody'], "no agent or task 'nobody'"],
+      [['stop'], 'has finished'],
+    ] as const) {
+      err = [];
+      expect(await main([...argv, '--repo', dir])).toBe(2);
+      expect(err).toEqual([expect.stringContaining(says)]);
+    }
+    out = [];
+    expect(await main(['costs', '--by', 'agent', '--repo', dir])).toBe(0);
+    expect(out).toContainEqual(expect.stringMatching(/^worker\S*: .*\d+ requests, ~\d+ tokens in/));
+  });
+  out = [];
+  expect(await main(['prompts'])).toBe(0);
+  expect(out[0]).toMatch(/^planner {2}version \d+ {2}[0-9a-f]{64}$/);
+  expect(await main(['prompts', 'worker'])).toBe(0);
+  expect(out.at(-1)?.split('\n').length).toBeGreaterThan(5);
 });
 
 /** A repository in a directory of its own. */

@@ -1,38 +1,29 @@
-import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { exitCodeOfError, exitCodes, openRepo } from '@mound/vcs';
 import { ModelError } from '../model/model-error.ts';
-import { makeModels, mustKeys } from '../runtime/model-mix.ts';
-import { runSwarm } from '../runtime/run-swarm.ts';
-import { runDemo } from './demo.ts';
-import { examine } from './doctor.ts';
-import { mixOf, withMixFlags, type MixFlags } from './mix-flags.ts';
-import { eventPrinter, isWell, printChecks, printResult, type OutputFlags } from './print.ts';
-import { UsageError } from './usage-error.ts';
-
-interface RunFlags extends MixFlags, OutputFlags {
-  readonly repo: string;
-  readonly agents: number;
-  readonly goalFile?: string;
-}
-
-function countOf(text: string): number {
-  const count = Number(text);
-  if (!Number.isInteger(count) || count < 1 || count > 10_000) throw new InvalidArgumentError('not a count from 1.');
-  return count;
-}
+import { withBoundFlags } from './bound-flags.ts';
+import { addControls } from './controls.ts';
+import { withMixFlags } from './mix-flags.ts';
+import { isWell, printChecks, printResult } from './print.ts';
+import { addViews } from './run-views.ts';
+import type { ResumeFlags, RunFlags, Stops } from './run.ts';
+import { OutOfBounds, UsageError } from './usage-error.ts';
 
 /** Runs one command line (without node and script); gives the exit code. */
 export async function main(argv: string[]): Promise<number> {
-  const stop = new AbortController();
-  const onInterrupt = (): void => stop.abort();
-  process.once('SIGINT', onInterrupt);
+  const [soon, now] = [new AbortController(), new AbortController()];
+  const onInterrupt = (): void => {
+    if (soon.signal.aborted) return now.abort();
+    if (process.stderr.isTTY) console.error('mound-swarm: agents end their turns; once more stops them now');
+    soon.abort();
+  };
+  process.on('SIGINT', onInterrupt);
   try {
-    await programOf(stop.signal).parseAsync(argv, { from: 'user' });
-    return stop.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
+    await programOf({ soon: soon.signal, now: now.signal }).parseAsync(argv, { from: 'user' });
+    return soon.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
   } catch (error) {
     return report(error);
   } finally {
@@ -40,7 +31,8 @@ export async function main(argv: string[]): Promise<number> {
   }
 }
 
-function programOf(signal: AbortSignal): Command {
+/** What asks models is loaded where it is needed: a look at a run starts at once. */
+function programOf(stops: Stops): Command {
   const program = new Command('mound-swarm')
     .description('A planner and its workers, mergers included, on one Mound repository')
     .exitOverride()
@@ -50,34 +42,48 @@ function programOf(signal: AbortSignal): Command {
     .description('run a scripted swarm on a small made-up project')
     .option('--repo <dir>', 'empty repository to use, made where it is not there; default a temporary one')
     .option('--json', 'one JSON object on one line')
-    .action((flags: Partial<RunFlags>) => demo(flags, signal));
+    .action((flags: Partial<RunFlags>) => demo(flags, stops));
   const running = program
     .command('run')
     .description('run a swarm towards a goal')
     .argument('[goal]')
     .option('--goal-file <file>', 'the goal, where it is longer than a line')
-    .option('--repo <dir>', 'repository', '.')
-    .option('--agents <n>', 'workers and mergers at once', countOf, 8);
-  withMixFlags(running)
+    .option('--repo <dir>', 'repository', '.');
+  withMixFlags(withBoundFlags(running))
     .option('--json', 'one JSON object on one line')
     .option('--jsonl', 'events as they come, the result last')
-    .action((goal: string | undefined, flags: RunFlags) => run(goal, flags, signal));
+    .action(async (goal: string | undefined, flags: RunFlags) => (await import('./run.ts')).run(goal, flags, stops));
+  const resuming = program
+    .command('resume')
+    .description('go on with a run that was stopped or cut off')
+    .argument('[run]', 'default: the newest')
+    .option('--accept-changes', 'with other models, prompts or limits than it was made with')
+    .option('--repo <dir>', 'repository', '.');
+  withMixFlags(withBoundFlags(resuming))
+    .option('--json', 'one JSON object on one line')
+    .option('--jsonl', 'events as they come, the result last')
+    .action(async (name: string | undefined, flags: ResumeFlags) =>
+      (await import('./run.ts')).resume(name, flags, stops),
+    );
+  addViews(program);
+  addControls(program);
   const doctor = program
     .command('doctor')
     .description('check all that a run needs: each line says what to do')
     .option('--repo <dir>', 'repository', '.');
   withMixFlags(doctor)
     .option('--json', 'one JSON object on one line')
-    .action((flags: RunFlags) => consult(flags, signal));
+    .action((flags: RunFlags) => consult(flags, stops.soon));
   return program;
 }
 
-async function demo(flags: Partial<RunFlags>, signal: AbortSignal): Promise<void> {
+async function demo(flags: Partial<RunFlags>, stops: Stops): Promise<void> {
+  const { runDemo } = await import('./demo.ts');
   const dir = flags.repo ?? (await mkdtemp(join(tmpdir(), 'mound-demo-')));
   try {
     const repo = await openRepo(dir, { create: true });
     try {
-      printResult(await runDemo(repo, { signal }), flags);
+      printResult(await runDemo(repo, { stopSignal: stops.soon, signal: stops.now }), flags);
     } finally {
       await repo.close();
     }
@@ -86,42 +92,8 @@ async function demo(flags: Partial<RunFlags>, signal: AbortSignal): Promise<void
   }
 }
 
-async function run(given: string | undefined, flags: RunFlags, signal: AbortSignal): Promise<void> {
-  const goal = goalOf(given, flags.goalFile);
-  const mix = mixOf(flags, process.env);
-  mustKeys(mix);
-  const repo = await openRepo(flags.repo);
-  try {
-    const { models, prices } = makeModels(mix, { repo });
-    const result = await runSwarm({
-      repo,
-      goal,
-      models,
-      prices,
-      agentsMax: flags.agents,
-      onEvent: eventPrinter(flags),
-      signal,
-    });
-    printResult(result, flags);
-    if (result.reason === 'planner-failed') {
-      throw new Error(`the planner failed (${result.detail ?? 'no reason given'}); what landed is in the repository`);
-    }
-  } finally {
-    await repo.close();
-  }
-}
-
-function goalOf(goal: string | undefined, file: string | undefined): string {
-  if ((goal === undefined) === (file === undefined)) throw new UsageError('give a goal, or --goal-file FILE');
-  if (file === undefined) return goal ?? '';
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UsageError(`${file}: ${error instanceof Error ? error.message : String(error)}`);
-  }
-}
-
 async function consult(flags: RunFlags, signal: AbortSignal): Promise<void> {
+  const [{ examine }, { mixOf }] = await Promise.all([import('./doctor.ts'), import('./mix-of-flags.ts')]);
   const mix = mixOf(flags, process.env);
   const checks = await examine(mix, flags.repo, signal);
   printChecks(checks, flags);
@@ -143,6 +115,7 @@ function report(error: unknown): number {
     return exitCodes.usage;
   }
   console.error(`mound-swarm: ${error instanceof Error ? error.message : String(error)}`);
+  if (error instanceof OutOfBounds) return exitCodes.budget;
   if (error instanceof UsageError || (error instanceof ModelError && error.code === 'key-missing')) {
     return exitCodes.usage;
   }

@@ -87,6 +87,18 @@ function added(sum: CostSum, { usage }: Spend, cost: Cost): CostSum {
   };
 }
 
+/** Two sums as one. */
+export function addCosts(left: CostSum | undefined, right: CostSum): CostSum {
+  if (left === undefined) return right;
+  return {
+    requests: left.requests + right.requests,
+    usage: addUsage(left.usage, right.usage),
+    nanoUsd: left.nanoUsd + right.nanoUsd,
+    unknownRequests: left.unknownRequests + right.unknownRequests,
+    estimated: left.estimated || right.estimated,
+  };
+}
+
 /** `$0.0123`, `~$0.0123` where a part is an estimate, `unknown` where nothing is known, `$0.01 and 3 requests of unknown cost`. */
 export function formatCost({ requests, nanoUsd, unknownRequests, estimated }: CostSum): string {
   if (requests === 0) return 'nothing';

@@ -95,11 +95,11 @@ export class BudgetBook {
     return { key: this.#keys.budget(rootTask), expect: absent, value: JSON.stringify(openNode(cap)) };
   }
 
-  /** A new bound for the goal at a resume: what has been spent and reserved stays. */
-  raise(cap: Cap): RecordWrite[] {
+  /** New bounds for the goal at a resume: what is not named stays, as does what has been spent and reserved. */
+  raise(bounds: Partial<Cap>): RecordWrite[] {
     const kept = this.#kept.get(rootTask);
-    if (kept === undefined) return [this.opening(cap)];
-    const node: BudgetNode = { ...kept.node, cap };
+    if (kept === undefined || Object.keys(bounds).length === 0) return [];
+    const node: BudgetNode = { ...kept.node, cap: { ...kept.node.cap, ...bounds } };
     return [{ key: this.#keys.budget(rootTask), expect: version(kept.version), value: JSON.stringify(node) }];
   }
 

@@ -23,7 +23,7 @@ export interface RunHeader {
   readonly detail?: string;
   /** What the process that ended it, or stopped it, had spent. */
   readonly cost?: Pick<CostReport, 'total' | 'byRole' | 'byModel'>;
-  /** What the run is made of, without secrets: models, roles, limits, policy, budget. */
+  /** What the run is made of, without secrets: models, roles, limits, policy. */
   readonly settings: JsonObject;
   /** Of the settings' canonical JSON, prompts by their hash included. */
   readonly settingsHash: string;

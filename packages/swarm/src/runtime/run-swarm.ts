@@ -197,13 +197,14 @@ class Execution {
       throw new MoundError('invalid-argument', `run '${run}' cannot be resumed: ${says}`, { run });
     };
     if (read === undefined) return refuse('there is no such run in this repository');
+    budgetOf(options.budget);
     const { header, version } = read;
     if (header.state === 'ended' && header.reason === 'finished') return refuse('it has finished');
     if (isHeld(header)) return refuse(`process ${header.holder.pid} is running it; stop that first`);
     const keysChanged = differences(header.settings, this.#settings);
     if (keysChanged.length > 0 && options.onChanged !== 'accept') {
       return refuse(
-        `it was made with other settings (${keysChanged.join(', ')}); put them back, or accept the change by name`,
+        `it was made with other settings (${keysChanged.join(', ')}); put them back, or accept the change (--accept-changes, onChanged)`,
       );
     }
     const { reason: _, detail: __, endedAt: ___, cost: ____, ...rest } = header;
@@ -220,7 +221,7 @@ class Execution {
           ? [...header.changed, { at: time.now(), keys: keysChanged, from: header.settingsHash }]
           : header.changed,
     };
-    const outcome = await landHeader(this.#repo, keys, taken, version, budgets.raise(budgetOf(options.budget)));
+    const outcome = await landHeader(this.#repo, keys, taken, version, budgets.raise(options.budget ?? {}));
     if (outcome.kind !== 'landed') return refuse('another process has just taken it up');
     budgets.reload();
     const tasks = restoreTasks(this.#context);
@@ -341,7 +342,11 @@ function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): RunPolicy 
   return { transcripts: directory === false ? undefined : directory, guide, checks, thrashing };
 }
 
-/** What makes a run what it is: a resume with other settings is a choice, not an accident. */
+/**
+ * What makes a run what it is: a resume with other settings is a choice, not an
+ * accident. Budget and time limit are none of it: more of them is what one
+ * resumes for.
+ */
 function settingsOf(
   options: ResumeOptions | SwarmOptions,
   roles: Roles,
@@ -354,9 +359,12 @@ function settingsOf(
     roles: Object.fromEntries(
       Object.entries(roles).map(([name, { prompt, ...role }]) => [name, { ...role, prompt: sha256(prompt) }]),
     ),
-    limits: Object.fromEntries(Object.entries(limits).map(([name, value]) => [name, String(value)])),
+    limits: Object.fromEntries(
+      Object.entries(limits)
+        .filter(([name]) => name !== 'wallClockMs')
+        .map(([name, value]) => [name, String(value)]),
+    ),
     policy: { checks, ...(guide && { guide: { ...guide } }), ...(thrashing && { thrashing: { ...thrashing } }) },
-    budget: { ...budgetOf(options.budget) },
     ...(options.settings !== undefined && { more: options.settings }),
   };
 }

@@ -1,0 +1,146 @@
+import { Option, type Command } from 'commander';
+import { rootTask } from '../core/ids.ts';
+import { addCosts, formatCost, type CostSum } from '../cost/cost-ledger.ts';
+import { shippedPrompt, shippedRoles } from '../roles/roles.ts';
+import { isHeld, sha256, type RunHeader } from '../runtime/run-header.ts';
+import type { RunView } from '../runtime/run-view.ts';
+import { runNamed, withRepo } from './named-run.ts';
+import { traceOf } from './trace.ts';
+import { UsageError } from './usage-error.ts';
+
+const sumsBy = ['role', 'task', 'agent', 'model'] as const;
+type By = (typeof sumsBy)[number];
+
+interface ViewFlags {
+  readonly repo: string;
+  readonly json?: true;
+  readonly jsonl?: true;
+}
+
+/** Commands that show a run, also while another process runs it. */
+export function addViews(program: Command): void {
+  const add = (name: string, says: string): Command =>
+    program.command(name).description(says).option('--repo <dir>', 'repository', '.');
+  const json = '--json';
+  const jsonSays = 'one JSON object on one line';
+  add('status', 'how a run stands')
+    .argument('[run]', 'default: the newest')
+    .option(json, jsonSays)
+    .action((run: string | undefined, flags: ViewFlags) =>
+      withRepo(flags.repo, (repo) => status(runNamed(repo, run), flags)),
+    );
+  add('costs', 'what the agents of a run have spent')
+    .argument('[run]', 'default: the newest')
+    .addOption(new Option('--by <what>', 'sums by').choices(sumsBy).default('role'))
+    .option(json, jsonSays)
+    .action((run: string | undefined, flags: ViewFlags & { readonly by: By }) =>
+      withRepo(flags.repo, (repo) => costs(runNamed(repo, run), flags)),
+    );
+  add('trace', 'what an agent said, was told and spent')
+    .argument('<agent>', 'agent, or task')
+    .argument('[run]', 'default: the newest')
+    .option('--jsonl', 'the lines as they were kept')
+    .action((agent: string, run: string | undefined, flags: ViewFlags) =>
+      withRepo(flags.repo, (repo) => {
+        for (const line of traceOf(repo, runNamed(repo, run), agent, flags.jsonl === true)) console.log(line);
+      }),
+    );
+  program
+    .command('prompts')
+    .description('the prompts of the roles: version and hash, with the text of one that is named')
+    .argument('[role]')
+    .option(json, jsonSays)
+    .action(prompts);
+}
+
+export type RunState = RunHeader['state'] | 'cut off';
+
+/** `cut off`: its process is gone without a word. */
+export const stateOf = (header: RunHeader): RunState =>
+  header.state === 'running' && !isHeld(header) ? 'cut off' : header.state;
+
+function status(view: RunView, flags: ViewFlags): void {
+  const { run, header, tasks, questions, drafts, budgets } = view;
+  const state = stateOf(header);
+  const counts: Record<string, number> = {};
+  for (const { task, record } of tasks)
+    if (task.id !== rootTask) counts[record.state] = (counts[record.state] ?? 0) + 1;
+  const cost = view.agents.reduce<CostSum | undefined>((sum, agent) => addCosts(sum, agent.cost), undefined);
+  const { reason, detail, goal } = header;
+  if (flags.json) {
+    const budget = budgets.get(rootTask);
+    const pid = state === 'running' ? header.holder.pid : undefined;
+    const kept = Object.fromEntries(drafts);
+    const processes = header.generation;
+    console.log(
+      JSON.stringify({
+        run,
+        state,
+        reason,
+        detail,
+        goal,
+        pid,
+        processes,
+        tasks: counts,
+        cost,
+        budget,
+        questions,
+        drafts: kept,
+      }),
+    );
+    return;
+  }
+  const isOver = state === 'running' || reason === 'finished';
+  const lines = [
+    `run ${run}: ${state}${reason === undefined ? '' : ` (${reason})`}; ${oneLine(goal)}`,
+    ...(detail === undefined ? [] : [`why: ${oneLine(detail)}`]),
+    `tasks: ${
+      Object.entries(counts)
+        .map(([name, count]) => `${count} ${name}`)
+        .join(', ') || 'none'
+    }`,
+    `cost of the agents that have ended: ${cost === undefined ? 'nothing' : formatCost(cost)}`,
+    ...[...drafts].map(([task, paths]) => `not landed yet, of ${task}: ${paths.join(', ')}`),
+    ...questions.map(({ id, question }) => `question ${id}: ${oneLine(question)}`),
+    ...(isOver ? [] : [`'mound swarm resume ${run}' goes on with it`]),
+  ];
+  console.log(lines.join('\n'));
+}
+
+const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ').slice(0, 200);
+
+function costs(view: RunView, { by, json }: ViewFlags & { readonly by: By }): void {
+  const sums = new Map<string, CostSum>();
+  const add = (name: string, cost: CostSum): void => void sums.set(name, addCosts(sums.get(name), cost));
+  for (const { role, task, agent, cost, byModel } of view.agents) {
+    if (by === 'model') for (const [model, sum] of Object.entries(byModel)) add(model, sum);
+    else add({ role, task, agent }[by], cost);
+  }
+  const total = view.agents.reduce<CostSum | undefined>((sum, agent) => addCosts(sum, agent.cost), undefined);
+  if (json) {
+    console.log(JSON.stringify({ run: view.run, by, sums: Object.fromEntries(sums), total: total ?? null }));
+    return;
+  }
+  if (total === undefined) console.log('no agent has ended yet');
+  else for (const [name, sum] of [...sums, ['total', total] as const]) console.log(`${name}: ${describe(sum)}`);
+}
+
+function describe(sum: CostSum): string {
+  const { inputTokens, outputTokens, cachedTokens, estimated } = sum.usage;
+  const about = estimated ? '~' : '';
+  return `${formatCost(sum)}; ${sum.requests} requests, ${about}${inputTokens} tokens in (${cachedTokens} cached), ${about}${outputTokens} out`;
+}
+
+function prompts(name: string | undefined, { json }: { readonly json?: true }): void {
+  const names = Object.keys(shippedRoles());
+  if (name !== undefined && !names.includes(name))
+    throw new UsageError(`there is no role '${name}'; there are ${names.join(', ')}`);
+  const found = (name === undefined ? names : [name]).map((role) => {
+    const { version, text } = shippedPrompt(role);
+    return { role, version, sha256: sha256(text), ...(name !== undefined && { text }) };
+  });
+  if (json) console.log(JSON.stringify({ prompts: found }));
+  else
+    for (const { role, version, sha256: hash, text } of found)
+      console.log(`${role}  version ${version}  ${hash}${text === undefined ? '' : `\n\n${text}`}`);
+}
