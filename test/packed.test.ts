@@ -16,13 +16,13 @@ test('the packed tarball serves an outside project, from ESM (compiled) and Comm
   const installed = await run('npm', install, { cwd: outside });
   expect(installed.code, installed.stderr).toBe(0);
 
-  for (const name of ['embed.ts', 'embed.cjs', 'tour.ts'])
+  for (const name of ['embed.ts', 'embed.cjs', 'tour.ts', 'merge-driver.ts'])
     copyFileSync(join(projectDir, 'docs/examples', name), join(outside, name));
   const strict = ['--strict', '--exactOptionalPropertyTypes', '--module', 'nodenext', '--target', 'es2023'];
   // The package brings the types that its declarations need.
   const types = ['--types', 'node'];
   const tsc = join(projectDir, 'node_modules/.bin/tsc');
-  const compiled = await run(tsc, [...strict, ...types, 'embed.ts', 'tour.ts'], { cwd: outside });
+  const compiled = await run(tsc, [...strict, ...types, 'embed.ts', 'tour.ts', 'merge-driver.ts'], { cwd: outside });
   expect(compiled.stdout + compiled.stderr).toBe('');
 
   for (const file of ['embed.js', 'embed.cjs']) {
@@ -34,6 +34,9 @@ test('the packed tarball serves an outside project, from ESM (compiled) and Comm
   const said = ['first: landed', 'clash: conflicted', 'resolved: landed'];
   expect(tour.stdout.split('\n')).toEqual(expect.arrayContaining(said));
   expect(tour.stdout).toContain('main: export const a = 3;\n side: export const a = 4;\n');
+  const driver = await run(process.execPath, ['merge-driver.js', join(outside, 'repo-driver')], { cwd: outside });
+  expect(driver).toMatchObject({ code: 0, stderr: '' });
+  expect(driver.stdout).toBe("10 checks passed\nmerged [ 'words' ]\nant bee cat \n");
   const bin = await run(join(outside, 'node_modules/.bin/mound'), ['--version'], { cwd: outside });
   expect(bin.stdout.trim()).toMatch(/^\d+\.\d+\.\d+$/);
 });
