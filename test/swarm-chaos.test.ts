@@ -18,8 +18,7 @@ interface Acknowledged {
   readonly paths: readonly { readonly path: string; readonly blob?: string }[];
 }
 
-// It can hang (docs/shortcomings.md), so it runs when asked for until that is found.
-test.skipIf(process.env['MOUND_LONG'] !== '1')('a swarm that is killed every moment ends with all work, each edit once, and an exact ledger', async () => {
+test('a swarm that is killed every moment ends with all work, each edit once, and an exact ledger', async () => {
   const dir = tempDir();
   const [served, acknowledged] = [join(dir, 'served'), join(dir, 'acknowledged')];
   const shape = { subs: 3, perSub: Math.round(8 * scale), hotFiles: 3 };

@@ -110,7 +110,7 @@ const recordsOf = (snapshot: Snapshot, prefix: string): AgentRecord[] =>
 function reportOf(context: RunContext, task: Task, record: TaskRecord, seq: number): TaskReport {
   const records = recordsOf(context.repo.snapshot(), `${context.keys.handoff(task.id)}/`);
   const made = records.findLast(({ report }) => report !== undefined)?.report;
-  if (made !== undefined) return { ...made, agent: undefined };
+  if (made !== undefined) return endedReport(made, record, seq);
   const last = record.operations.at(-1);
   const outcome = last === undefined ? undefined : context.repo.outcome(last);
   const status = record.status ?? (record.state === 'done' ? 'done' : 'failed');
@@ -121,6 +121,16 @@ function reportOf(context: RunContext, task: Task, record: TaskRecord, seq: numb
     seq: outcome === undefined || outcome.kind === 'rejected' ? seq : outcome.seq,
     handoff: { ...emptyHandoff, status, commits: record.operations, concerns: ['its agent ended before it reported'] },
   };
+}
+
+/**
+ * A worker's report of a conflict is older than the task's end: who has ended waits for no merger any more, and the
+ * word of the feed on that conflict lies before what this process follows.
+ */
+function endedReport({ conflict, ...made }: TaskReport, { state }: TaskRecord, seq: number): TaskReport {
+  if (made.outcome !== 'conflicted') return { ...made, ...(conflict !== undefined && { conflict }), agent: undefined };
+  if (state !== 'done') return { ...made, agent: undefined };
+  return { ...made, ...(conflict !== undefined && { conflict }), agent: undefined, outcome: 'resolved', seq };
 }
 
 /** A report for a task whose work the store keeps as a conflict or parked. */
