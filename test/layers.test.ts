@@ -31,6 +31,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const packageOrder = ['vcs', 'swarm', 'bench'];
 /** Rooms of one entry that do build on one another, in this order. */
 const withinRow: Readonly<Record<string, readonly string[]>> = {
+  swarm: ['command', 'model'],
   bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'suites'],
 };
 
@@ -71,7 +72,9 @@ export function faultOf(packageName: string, { file, specifier }: Import): strin
   const order = withinRow[packageName] ?? [];
   const isLeft =
     rowOf(targetRoom) < rowOf(room) ||
-    (rowOf(targetRoom) === rowOf(room) && order.indexOf(targetRoom) < order.indexOf(room));
+    (rowOf(targetRoom) === rowOf(room) &&
+      order.includes(targetRoom) &&
+      order.indexOf(targetRoom) < order.indexOf(room));
   return rowOf(room) >= 0 && rowOf(targetRoom) >= 0 && isLeft
     ? undefined
     : `${packageName}/${file} imports ${specifier}`;

@@ -1,5 +1,5 @@
-export { commandEnvironment } from './command/environment.ts';
-export { defaultBounds, type CommandBounds } from './command/run-command.ts';
+export { environmentFor } from './command/environment.ts';
+export { toolLimits, type CommandLimits } from './command/run-command.ts';
 export { detectSandbox, type Sandbox } from './command/sandbox.ts';
 export type { CommandSettings } from './runtime/command-room.ts';
 export { unlimited, type Amount, type Bound, type Cap } from './core/amount.ts';
@@ -17,7 +17,6 @@ export type { AgentEndReason, RunEndReason, SwarmEvent, SwarmEventKind } from '.
 export { CassetteWriter, RecordingModel } from './model/cassette/recording-model.ts';
 export { ReplayModel } from './model/cassette/replay-model.ts';
 export { CommandModel, type CommandModelOptions } from './model/command/command-model.ts';
-export type { CommandLimits } from './model/command/run-command.ts';
 export type { Collected, CollectedChange, CommandWorkspaces } from './model/command/workspaces.ts';
 export { FallbackModel } from './model/fallback-model.ts';
 export { Endpoints, type EndpointsOptions } from './model/gate/endpoints.ts';

@@ -1,28 +1,29 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
-/** A process, told apart from a later one with the same pid. */
-interface ProcessStat {
+/** A process by what no later one shares: its number and when it began. */
+export interface ProcessIdentity {
   readonly pid: number;
-  readonly group: number;
-  readonly startTicks: string;
-  readonly residentPages: number;
+  /** In ticks since boot; undefined where the system does not tell. */
+  readonly startTime: number | undefined;
 }
 
-const pageBytes = 4096;
-
-/** What the system says of a process; undefined where there is none, or where it does not tell. */
-export function statOf(pid: number): ProcessStat | undefined {
+/** Fields of `/proc/PID/stat` from the third on; the name in the second may hold anything. undefined: gone, or only to be collected. */
+function statOf(pid: number): string[] | undefined {
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The name, in parentheses, may hold anything.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
-    return { pid, group: Number(fields[2]), startTicks: fields[19] ?? '', residentPages: Number(fields[21]) };
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields;
   } catch {
     return undefined;
   }
 }
 
-function allPids(): number[] {
+export function startTimeOf(pid: number): number | undefined {
+  const time = Number(statOf(pid)?.[19] ?? Number.NaN);
+  return Number.isFinite(time) ? time : undefined;
+}
+
+const pids = (): number[] => {
   try {
     return readdirSync('/proc')
       .filter((name) => /^\d+$/.test(name))
@@ -30,67 +31,60 @@ function allPids(): number[] {
   } catch {
     return [];
   }
+};
+
+/** True while somebody of the group lives. One that only waits to be collected does not: nobody may ever come. */
+export function isGroupLive(group: number): boolean {
+  if (!signal(-group, 0)) return false;
+  const all = pids();
+  return all.length === 0 || all.some((pid) => statOf(pid)?.[2] === String(group));
 }
 
-function hasMark(pid: number, mark: string): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark);
-  } catch {
-    return false;
-  }
-}
+/** True where it is still that process. */
+export const isSame = ({ pid, startTime }: ProcessIdentity): boolean =>
+  startTime !== undefined && startTimeOf(pid) === startTime;
 
-/** Resident bytes of a group, and of the processes that carry the mark. */
-export function memoryOf(group: number, mark: string): number {
-  let pages = 0;
-  for (const pid of allPids()) {
-    const stat = statOf(pid);
-    if (stat !== undefined && (stat.group === group || hasMark(pid, mark))) pages += stat.residentPages;
-  }
-  return pages * pageBytes;
-}
-
-/** Kills every process that carries the mark: it is random, so none but the command's own does. */
-export function killMarked(mark: string): void {
-  for (const pid of allPids()) {
-    if (pid === process.pid || !hasMark(pid, mark)) continue;
+/** Processes that hold `entry` in the environment that they were started with (Linux; elsewhere none is found). */
+export function processesWith(entry: string): ProcessIdentity[] {
+  return pids().flatMap((pid) => {
     try {
-      process.kill(pid, 'SIGKILL');
+      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
+      return environment.includes(entry) ? [{ pid, startTime: startTimeOf(pid) }] : [];
     } catch {
-      // It has ended.
+      // Another user's, or gone.
+      return [];
     }
-  }
+  });
 }
 
-/** What names a running process for another: pid, start time, boot. */
-export interface ProcessName {
-  readonly pid: number;
-  readonly startTicks: string;
-  readonly boot: string;
-}
-
-export function ownName(): ProcessName {
-  return { pid: process.pid, startTicks: statOf(process.pid)?.startTicks ?? '', boot: bootId() };
-}
-
-/** False where the process has certainly ended. */
-export function mayBeAlive(name: ProcessName): boolean {
-  if (name.boot !== bootId()) return false;
-  const stat = statOf(name.pid);
-  if (stat !== undefined) return stat.startTicks === name.startTicks;
-  if (name.startTicks !== '') return false;
+/** True where somebody took the signal; `pid` below 0 is a process group. */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
   try {
-    process.kill(name.pid, 0);
+    process.kill(pid, name);
     return true;
   } catch {
     return false;
   }
 }
 
-function bootId(): string {
+/** Where numbers of processes mean the same: one boot, one namespace. undefined where the system does not tell. */
+export function processSpace(): string | undefined {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`;
   } catch {
-    return '';
+    return undefined;
   }
+}
+
+const pageBytes = 4096;
+
+/** Resident bytes of a group, and of the processes that hold `entry` in their environment. */
+export function memoryOf(group: number, entry: string): number {
+  const marked = new Set(processesWith(entry).map(({ pid }) => pid));
+  let pages = 0;
+  for (const pid of pids()) {
+    const fields = statOf(pid);
+    if (fields !== undefined && (fields[2] === String(group) || marked.has(pid))) pages += Number(fields[21]);
+  }
+  return pages * pageBytes;
 }

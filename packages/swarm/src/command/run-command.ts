@@ -1,160 +1,226 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { KeptOutput } from './kept-output.ts';
-import { killMarked, memoryOf } from './processes.ts';
+import { randomUUID } from 'node:crypto';
+import { sleep, systemTime, type Time } from '../core/time.ts';
+import { BoundedText } from './bounded-text.ts';
+import {
+  isGroupLive,
+  isSame,
+  memoryOf,
+  processesWith,
+  signal,
+  startTimeOf,
+  type ProcessIdentity,
+} from './processes.ts';
 import { sandboxed, type Sandbox } from './sandbox.ts';
 
-export interface CommandBounds {
-  readonly timeMsMax: number;
-  /** Of the whole group of processes; checked a few times a second, where the system tells. */
-  readonly memoryBytesMax: number;
-  /** Printed in all; more stops it. */
+export interface CommandLimits {
+  /** Then it is killed. */
+  readonly seconds: number;
+  /** Of output that is kept, of each stream; more is read and left out. */
   readonly outputBytesMax: number;
-  /** Of the output that is handed back: its beginning and its end. */
-  readonly outputCharsKept: number;
+  /** Printed in all; more ends it. Default: no bound. */
+  readonly printedBytesMax?: number;
+  /** Of all its processes; looked at a few times a second, where the system tells. Default: no bound. */
+  readonly memoryBytesMax?: number;
+  /** Between being asked to end and being made to. */
+  readonly graceMs: number;
 }
 
-export const defaultBounds: CommandBounds = {
-  timeMsMax: 10 * 60_000,
+/** For an agent of its own, which may work for long. */
+export const mindLimits: CommandLimits = { seconds: 3600, outputBytesMax: 256 * 1024, graceMs: 5000 };
+
+/** For what an agent runs: builds, tests. */
+export const toolLimits: CommandLimits = {
+  seconds: 600,
+  outputBytesMax: 32_000,
+  printedBytesMax: 64 * 1024 * 1024,
   memoryBytesMax: 4 * 1024 * 1024 * 1024,
-  outputBytesMax: 64 * 1024 * 1024,
-  outputCharsKept: 32_000,
+  graceMs: 2000,
 };
 
 export interface CommandOptions {
-  /** For `/bin/sh -c`. */
-  readonly command: string;
-  readonly directory: string;
-  /** All that it inherits. */
-  readonly environment: Readonly<Record<string, string>>;
-  readonly bounds: CommandBounds;
-  readonly sandbox: Sandbox;
-  readonly signal?: AbortSignal;
+  readonly command: readonly [string, ...string[]];
+  readonly cwd: string;
+  /** The whole environment: nothing is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly stdin?: string;
+  /** Errors are kept with the output, as they come. Default: apart. */
+  readonly isMerged?: boolean;
+  /** Default: none. */
+  readonly sandbox?: Sandbox;
+  readonly limits: CommandLimits;
+  readonly signal: AbortSignal;
+  readonly time?: Time;
+  /** Told just before it starts, and again once it has. `mark` is held by the environment of every process that comes of it. */
+  readonly onStarted?: (mark: string, identity: ProcessIdentity | undefined) => void;
 }
+
+/** Why a command was ended before it ended by itself. */
+type Stop = 'timed-out' | 'aborted' | 'printed-too-much' | 'too-much-memory';
 
 export interface CommandEnd {
-  /** Exit code, 128 and the number where a signal ended it; undefined where it was stopped. */
+  readonly kind: 'exited' | 'killed' | 'not-started' | Stop;
+  /** Where it exited. */
   readonly code: number | undefined;
-  readonly stopped?: 'time' | 'output' | 'memory' | 'run';
-  /** Output and errors as they came, the middle left out where there is too much. */
-  readonly output: string;
-  readonly ms: number;
+  /** How it ended, in words. */
+  readonly says: string;
+  readonly stdout: string;
+  /** Empty where it is kept with the output. */
+  readonly stderr: string;
 }
 
-/** How long processes have after SIGTERM. */
-const graceMs = 2000;
-const memoryCheckMs = 250;
-/** What was printed just before the end is still on its way. */
-const drainMs = 100;
-
-/** In the environment of every process of one command, so that also those are found that left its group. */
+/** Every process that comes of a command holds this, so that those that left its group are found. */
 const markName = 'MOUND_COMMAND';
+/** After the command's own end, for what it wrote last. */
+const drainMs = 200;
+const pollMs = 20;
+const memoryCheckMs = 250;
 
 /**
- * Runs a shell command in a process group of its own, within its bounds. When
- * it answers, no process of it is left: neither those that ignore SIGTERM, nor
- * those that made a group of their own.
+ * Runs a command as the head of its own process group, within its limits. When
+ * it has ended, however, nothing of it is left: its group is asked to end, then
+ * made to, and so is whoever left the group.
  */
 export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
-  const { command, directory, environment, bounds, sandbox, signal } = options;
-  const startedMs = performance.now();
-  const mark = randomBytes(12).toString('hex');
-  const [file, args] = sandboxed(sandbox, directory, ['/bin/sh', '-c', command]);
+  const { cwd, env, limits, time = systemTime, sandbox = 'none' } = options;
+  const id = randomUUID();
+  const mark = `${markName}=${id}`;
+  const [file, args] = sandboxed(sandbox, cwd, options.command);
+  const stdout = new BoundedText(limits.outputBytesMax);
+  const stderr = options.isMerged === true ? stdout : new BoundedText(limits.outputBytesMax);
+  const ended = (kind: CommandEnd['kind'], code: number | undefined, says: string): CommandEnd => ({
+    kind,
+    code,
+    says,
+    stdout: stdout.toString(),
+    stderr: options.isMerged === true ? '' : stderr.toString(),
+  });
+  if (options.signal.aborted) return ended('aborted', undefined, 'stopped before it began');
+
+  options.onStarted?.(mark, undefined);
   const child = spawn(file, args, {
-    cwd: directory,
-    env: { ...environment, [markName]: mark },
+    cwd,
+    env: { ...env, [markName]: id },
     detached: true,
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
-  const output = new KeptOutput(bounds.outputCharsKept);
-  let stopped: CommandEnd['stopped'];
-  let killing: Promise<void> | undefined;
-  const stop = (why: NonNullable<CommandEnd['stopped']>): void => {
-    stopped ??= why;
-    killing ??= killGroup(child);
+  const stops = new Stops();
+  let printed = 0;
+  const take = (kept: BoundedText, piece: Buffer): void => {
+    kept.push(piece);
+    printed += piece.length;
+    if (printed > (limits.printedBytesMax ?? Infinity)) stops.stop('printed-too-much');
   };
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (bytes: Buffer) => {
-      output.add(bytes);
-      if (output.total > bounds.outputBytesMax) stop('output');
-    });
+  child.stdout.on('data', (piece: Buffer) => take(stdout, piece));
+  child.stderr.on('data', (piece: Buffer) => take(stderr, piece));
+  // Who does not read its input closes it.
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(options.stdin ?? '');
+  const over = exitOf(child);
+  const { pid } = child;
+  if (pid === undefined) return ended('not-started', undefined, (await over).says);
+  options.onStarted?.(mark, { pid, startTime: startTimeOf(pid) });
+
+  const why = await firstOf(over, stops, { ...options, time, pid, mark });
+  const exit = why === undefined ? await over : undefined;
+  await endGroup(pid, mark, limits.graceMs, time);
+  await Promise.race([closed(child), sleep(time, drainMs)]);
+  child.stdout.destroy();
+  child.stderr.destroy();
+  if (why !== undefined) return ended(why, undefined, wordsOf(why, limits));
+  if (typeof exit?.signal === 'string') return ended('killed', undefined, `the signal ${exit.signal} ended it`);
+  return ended('exited', exit?.code ?? undefined, `exit code ${exit?.code}`);
+}
+
+function wordsOf(why: Stop, limits: CommandLimits): string {
+  switch (why) {
+    case 'timed-out':
+      return `it was killed after ${limits.seconds} seconds`;
+    case 'aborted':
+      return 'it was stopped';
+    case 'printed-too-much':
+      return `it was killed: it printed more than ${limits.printedBytesMax} bytes`;
+    case 'too-much-memory':
+      return `it was killed: it took more than ${limits.memoryBytesMax} bytes of memory`;
   }
-  const onAbort = (): void => stop('run');
-  if (signal?.aborted) onAbort();
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => stop('time'), bounds.timeMsMax);
-  const watch = setInterval(() => {
-    if (child.pid !== undefined && memoryOf(child.pid, `${markName}=${mark}`) > bounds.memoryBytesMax) stop('memory');
-  }, memoryCheckMs);
+}
+
+/** The first reason to end a command. */
+class Stops {
+  readonly first: Promise<Stop>;
+  #resolve: (why: Stop) => void = () => undefined;
+
+  constructor() {
+    this.first = new Promise((resolve) => (this.#resolve = resolve));
+  }
+
+  stop(why: Stop): void {
+    this.#resolve(why);
+  }
+}
+
+interface Exit {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly says: string;
+}
+
+/** `exit`, not `close`: a grandchild may hold the pipes open for ever. */
+const exitOf = (child: ChildProcess): Promise<Exit> =>
+  new Promise((resolve) => {
+    child.once('error', (error) => resolve({ code: null, signal: null, says: error.message }));
+    child.once('exit', (code, name) => resolve({ code, signal: name, says: '' }));
+  });
+
+const closed = (child: ChildProcess): Promise<void> =>
+  new Promise((resolve) => {
+    if (child.stdout?.closed === true && child.stderr?.closed === true) resolve();
+    else child.once('close', () => resolve());
+  });
+
+interface Watched extends CommandOptions {
+  readonly time: Time;
+  readonly pid: number;
+  readonly mark: string;
+}
+
+/** undefined where the command ended by itself. */
+async function firstOf(over: Promise<Exit>, stops: Stops, watched: Watched): Promise<Stop | undefined> {
+  const { limits, signal: outer, time, pid, mark } = watched;
+  const end = new AbortController();
+  const onAbort = (): void => stops.stop('aborted');
+  outer.addEventListener('abort', onAbort, { once: true });
+  void sleep(time, limits.seconds * 1000, end.signal).then((isOut) => isOut && stops.stop('timed-out'));
+  const { memoryBytesMax } = limits;
+  const checkMemory = async (most: number): Promise<void> => {
+    while (await sleep(time, memoryCheckMs, end.signal)) if (memoryOf(pid, mark) > most) stops.stop('too-much-memory');
+  };
+  if (memoryBytesMax !== undefined) void checkMemory(memoryBytesMax);
   try {
-    const code = await ended(child);
-    await drained(child);
-    return {
-      code: stopped === undefined ? code : undefined,
-      ...(stopped !== undefined && { stopped }),
-      output: output.text(),
-      ms: Math.round(performance.now() - startedMs),
-    };
+    return await Promise.race([over.then(() => undefined), stops.first]);
   } finally {
-    clearTimeout(timer);
-    clearInterval(watch);
-    signal?.removeEventListener('abort', onAbort);
-    child.stdout.destroy();
-    child.stderr.destroy();
-    // What it left running goes too, in its group or out of it.
-    signalGroup(child, 'SIGKILL');
-    killMarked(`${markName}=${mark}`);
-    await killing;
+    outer.removeEventListener('abort', onAbort);
+    end.abort();
   }
 }
 
-const signalNumbers: Readonly<Record<string, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGABRT: 6,
-  SIGKILL: 9,
-  SIGSEGV: 11,
-  SIGTERM: 15,
-};
-
-/** Not `close`: a grandchild may hold the pipes open for ever. */
-function ended(child: ChildProcess): Promise<number> {
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code, name) => resolve(code ?? 128 + (signalNumbers[name ?? ''] ?? 0)));
-  });
-}
-
-async function drained(child: ChildProcess): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const closed = new Promise<void>((resolve) => {
-    if (child.stdout?.closed && child.stderr?.closed) resolve();
-    child.once('close', () => resolve());
-  });
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, drainMs);
-  });
-  await Promise.race([closed, late]);
-  clearTimeout(timer);
-}
-
-async function killGroup(child: ChildProcess): Promise<void> {
-  signalGroup(child, 'SIGTERM');
-  await new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, graceMs);
-    child.once('exit', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
-  signalGroup(child, 'SIGKILL');
-}
-
-function signalGroup(child: ChildProcess, name: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, name);
-  } catch {
-    // The group has ended.
+/** SIGTERM, and SIGKILL where that does not help in time; nobody of other commands is touched. */
+export async function endGroup(pid: number, mark: string, graceMs: number, time: Time): Promise<void> {
+  const strays = (): ProcessIdentity[] => processesWith(mark).filter(isSame);
+  const isLeft = (): boolean => isGroupLive(pid) || strays().length > 0;
+  const tell = (name: NodeJS.Signals): void => {
+    signal(-pid, name);
+    for (const stray of strays()) signal(stray.pid, name);
+  };
+  if (!isLeft()) return;
+  tell('SIGTERM');
+  for (let waited = 0; waited < graceMs; waited += pollMs) {
+    await sleep(time, pollMs);
+    if (!isLeft()) return;
+  }
+  // Again and again: one may have forked just before it died.
+  for (let tries = 0; tries < 100 && isLeft(); tries++) {
+    tell('SIGKILL');
+    await sleep(time, pollMs);
   }
 }

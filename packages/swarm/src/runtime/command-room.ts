@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Mode, Repo } from '@mound/vcs';
 import type { AgentId } from '../core/ids.ts';
 import { isInScope } from '../core/task.ts';
-import { runCommand, type CommandBounds, type CommandEnd } from '../command/run-command.ts';
+import { runCommand, type CommandEnd, type CommandLimits } from '../command/run-command.ts';
 import type { Sandbox } from '../command/sandbox.ts';
 import { refused, type Refusal } from '../tools/operations.ts';
 import { Checkout } from './checkout.ts';
@@ -12,7 +12,7 @@ import type { Draft } from './draft.ts';
 export interface CommandSettings {
   /** Directory for the agents' files; undefined: agents run no commands. */
   readonly directory: string | undefined;
-  readonly bounds: CommandBounds;
+  readonly limits: CommandLimits;
   /** At once, of all agents. */
   readonly commandsMax: number;
   readonly sandbox: Sandbox;
@@ -31,6 +31,7 @@ export interface CommandRequest {
 export interface RanCommand {
   readonly kind: 'ran';
   readonly end: CommandEnd;
+  readonly ms: number;
   readonly changes: readonly {
     readonly path: string;
     readonly bytes: Buffer | null;
@@ -53,28 +54,31 @@ export class CommandRoom {
   }
 
   async run(agent: AgentId, request: CommandRequest): Promise<RanCommand | Refusal> {
-    const { directory, bounds, sandbox, environment } = this.#settings;
+    const { directory, limits, sandbox, environment } = this.#settings;
     if (directory === undefined) return refused('this run runs no commands. Say what should be run in your report.');
     await this.#enter();
     try {
       if (request.signal.aborted) return refused('the run is being stopped.');
       const checkout = this.#checkoutOf(agent, directory);
       checkout.update(request.seq, request.draft);
-      const timeMsMax = Math.min(request.timeoutMs ?? bounds.timeMsMax, bounds.timeMsMax);
+      const seconds = Math.min((request.timeoutMs ?? Infinity) / 1000, limits.seconds);
+      const startedMs = performance.now();
       const end = await runCommand({
-        command: request.command,
-        directory: checkout.directory,
-        environment,
-        bounds: { ...bounds, timeMsMax },
+        command: ['/bin/sh', '-c', request.command],
+        cwd: checkout.directory,
+        env: environment,
+        isMerged: true,
+        limits: { ...limits, seconds },
         sandbox,
         signal: request.signal,
       });
+      const ms = Math.round(performance.now() - startedMs);
       const { keep } = request;
       const changes = checkout.changes(keep).map((change) => ({
         ...change,
         isKept: keep.length > 0 && isInScope(keep, change.path),
       }));
-      return { kind: 'ran', end, changes };
+      return { kind: 'ran', end, ms, changes };
     } finally {
       this.#leave();
     }

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { absent, openRepo, type Repo } from '@mound/vcs';
 import type { JsonValue } from '../core/json.ts';
 import { CommandModel, type CommandModelOptions } from '../model/command/command-model.ts';
-import { isSame, startTimeOf, type ProcessIdentity } from '../model/command/processes.ts';
+import { isSame, startTimeOf, type ProcessIdentity } from '../command/processes.ts';
 import { until } from '../model/fault-server.test.kit.ts';
 import { ScriptedModel } from '../model/scripted-model.ts';
 import { RepoDirectories } from './repo-directories.ts';

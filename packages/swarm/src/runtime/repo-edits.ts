@@ -149,17 +149,8 @@ export class RepoEdits extends RepoReads {
     }
     const kept = edits.map(({ path }) => path);
     const dropped = ran.changes.filter(({ isKept }) => !isKept).map(({ path }) => path);
-    const { code, stopped, output, ms } = ran.end;
-    return {
-      kind: 'ran',
-      code,
-      ...(stopped !== undefined && { stopped }),
-      output,
-      ms,
-      seq: this.base,
-      kept,
-      dropped,
-    };
+    const { code, says: how, stdout: output } = ran.end;
+    return { kind: 'ran', code, how, output, ms: ran.ms, seq: this.base, kept, dropped };
   }
 
   note(text: string, key: string): Promise<Outcome | Refusal> {

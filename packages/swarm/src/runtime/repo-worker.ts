@@ -195,13 +195,12 @@ export class RepoWorker extends RepoEdits implements WorkerOperations {
     if (check === undefined) return undefined;
     const ran = await this.run({ command: check, timeoutMs: undefined, keep: [] }, key);
     if (ran.kind === 'refused') return ran;
-    const { code = -1, seq, output } = ran;
+    const { code = -1, how, seq, output } = ran;
     this.#check = { command: check, code, seq };
     if (code === 0) return undefined;
-    const how = ran.stopped === undefined ? `ended with exit code ${code}` : `was stopped (${ran.stopped})`;
     return this.#countRefusal(
       `check ${output}`,
-      `not accepted: the check '${check}' ${how}. Mend it, or finish as partial or blocked. It printed:\n${output}`,
+      `not accepted: the check '${check}' did not pass (${how}). Mend it, or finish as partial or blocked. It printed:\n${output}`,
     );
   }
 

@@ -112,6 +112,24 @@ async function claim(context: RunContext, swarm: Swarm, agent: AgentId, task: Ta
   return undefined;
 }
 
+/** What an agent needs to begin a task; undefined where it could not claim it. */
+async function takeUp(
+  context: RunContext,
+  swarm: Swarm,
+  agent: AgentId,
+  id: TaskId,
+): Promise<{ readonly task: Task; readonly held: Claim; readonly role: Role } | undefined> {
+  const task = context.mustTask(id);
+  const held = await claim(context, swarm, agent, task);
+  return held && { task, held, role: context.role(task.role) };
+}
+
+/** Where its transcript ends it goes on; calls that were cut off are answered with what the store knows. */
+function historyOf(context: RunContext, life: AgentLife, id: TaskId): ReturnType<AgentLife['history']> {
+  const earlier = life.recalled?.generation ?? 0;
+  return life.history((key, tool) => interruptedAnswer(context, `${context.run}/${id}/${earlier}/${key}`, tool));
+}
+
 const lost: AgentEnd = { reason: 'lost', turns: 0, usage: noUsage };
 
 function lifeOf(
@@ -138,10 +156,9 @@ export async function runPlanner(
   id: TaskId,
   signal: AbortSignal,
 ): Promise<AgentEnd> {
-  const task = context.mustTask(id);
-  const held = await claim(context, swarm, agent, task);
-  if (held === undefined) return lost;
-  const role = context.role(task.role);
+  const taken = await takeUp(context, swarm, agent, id);
+  if (taken === undefined) return lost;
+  const { task, held, role } = taken;
   const base = context.repo.snapshot().seq;
   const goesOn = swarm.goesOn(id);
   const { generation } = held;
@@ -172,10 +189,7 @@ export async function runPlanner(
     ...(known.length > 0 && { known }),
     ...surroundingsOf(context),
   });
-  const earlier = life.recalled?.generation ?? 0;
-  const history = life.history((key, tool) =>
-    interruptedAnswer(context, `${context.run}/${id}/${earlier}/${key}`, tool),
-  );
+  const history = historyOf(context, life, id);
   const progress = (): string => {
     const counts = swarm.counts();
     return `${counts['task.created']} ${counts['task.finished']}`;
@@ -218,10 +232,9 @@ export async function runWorker(
   id: TaskId,
   signal: AbortSignal,
 ): Promise<AgentEnd> {
-  const task = context.mustTask(id);
-  const held = await claim(context, swarm, agent, task);
-  if (held === undefined) return lost;
-  const role = context.role(task.role);
+  const taken = await takeUp(context, swarm, agent, id);
+  if (taken === undefined) return lost;
+  const { task, held, role } = taken;
   const { generation } = held;
   const author = context.author(role, agent);
   const draft = new Draft(context.repo, context.keys, id, author);
@@ -252,10 +265,7 @@ export async function runWorker(
       ...(!draft.isEmpty && { draft: [...draft.files.keys()] }),
       ...surroundingsOf(context),
     });
-    const earlier = life.recalled?.generation ?? 0;
-    const history = life.history((key, tool) =>
-      interruptedAnswer(context, `${context.run}/${id}/${earlier}/${key}`, tool),
-    );
+    const history = historyOf(context, life, id);
     const progress = (): string => operations.progress;
     const tools = workerTools(operations);
     const end = await run(context, swarm, { agent, life, role, brief: text, history, tools, progress, lease, signal });

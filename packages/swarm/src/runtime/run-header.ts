@@ -3,7 +3,7 @@ import { absent, version, type Author, type BlobId, type Outcome, type RecordWri
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CostReport } from '../cost/cost-ledger.ts';
 import type { Roles } from '../core/role.ts';
-import { mayBeAlive, ownName, type ProcessName } from '../command/processes.ts';
+import { mayBeAlive, ownName, type ProcessName } from '../command/process-name.ts';
 import type { RunKeys } from './run-keys.ts';
 
 /** The record of a run as a whole. */
@@ -105,7 +105,7 @@ export const isHeld = (header: RunHeader): boolean => {
   if (header.state !== 'running') return false;
   const own = ownName();
   const isSelf =
-    own.pid === header.holder.pid && own.startTicks === header.holder.startTicks && own.boot === header.holder.boot;
+    own.pid === header.holder.pid && own.startTime === header.holder.startTime && own.space === header.holder.space;
   return !isSelf && mayBeAlive(header.holder);
 };
 

@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
-import { defaultBounds } from '../command/run-command.ts';
-import { ownName } from '../command/processes.ts';
+import { toolLimits } from '../command/run-command.ts';
+import { ownName } from '../command/process-name.ts';
 import { rootTask, type RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RoleKind, Roles } from '../core/role.ts';
@@ -129,7 +129,7 @@ class Execution {
       book: new TaskBook(repo, keys, time),
       budgets: new BudgetBook(repo, keys),
       commands: new CommandRoom(repo, {
-        bounds: defaultBounds,
+        limits: toolLimits,
         commandsMax: availableParallelism(),
         sandbox: 'none',
         environment: {},

@@ -7,7 +7,7 @@ import { absent, openRepo, type Author, type Repo } from '@mound/vcs';
 import type { WorkerBrief } from '../core/brief.ts';
 import type { JsonValue } from '../core/json.ts';
 import { ScriptedModel, type Script, type ScriptView } from '../model/scripted-model.ts';
-import { defaultBounds } from '../command/run-command.ts';
+import { toolLimits } from '../command/run-command.ts';
 import type { CommandSettings } from './command-room.ts';
 import type { SwarmOptions } from './run-options.ts';
 import { runSwarm } from './run-swarm.ts';
@@ -130,7 +130,7 @@ export const eightScripts = { planner: planInBatches(eight(numbered(20))), worke
 /** Commands as tests run them: real ones, with little to print and not long. */
 export const commandSettings = (directory: string): CommandSettings => ({
   directory,
-  bounds: { ...defaultBounds, timeMsMax: 20_000 },
+  limits: { ...toolLimits, seconds: 20 },
   commandsMax: 2,
   sandbox: 'none',
   environment: { PATH: process.env['PATH'] ?? '' },

@@ -161,9 +161,10 @@ export interface RunRequest {
 
 export interface RunAnswer {
   readonly kind: 'ran';
-  /** Exit code; undefined where it was stopped. */
+  /** Exit code; undefined where it did not exit by itself. */
   readonly code: number | undefined;
-  readonly stopped?: 'time' | 'output' | 'memory' | 'run';
+  /** How it ended. */
+  readonly how: string;
   readonly output: string;
   readonly ms: number;
   readonly seq: number;

@@ -107,8 +107,7 @@ function editedAnswer(answer: Edited | Refusal): ToolAnswer {
 
 function ranAnswer(answer: RunAnswer | Refusal): ToolAnswer {
   if (answer.kind === 'refused') return refusalAnswer(answer);
-  const { code, stopped, kept, dropped, output, ms, seq } = answer;
-  const how = stopped === undefined ? `exit code ${code}` : `stopped: its limit of ${stopped} was reached`;
+  const { code, how, kept, dropped, output, ms, seq } = answer;
   const notes = [
     ...(kept.length > 0 ? [`now your edits: ${kept.join(', ')}`] : []),
     ...(dropped.length > 0 ? [`changed by the command and put back: ${dropped.join(', ')} (name them in keep)`] : []),

@@ -1,14 +1,15 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { environmentFor } from '../../command/environment.ts';
+import { mindLimits, runCommand, type CommandEnd, type CommandLimits } from '../../command/run-command.ts';
 import { parseBrief, type Brief } from '../../core/brief.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { Time } from '../../core/time.ts';
 import { noUsage } from '../../core/usage.ts';
 import { ModelError } from '../model-error.ts';
 import type { Message, Model, ModelRequest, ModelTurn, ToolCall } from '../model.ts';
-import { environmentFor } from './environment.ts';
-import { defaultCommandLimits, runCommand, type CommandEnd, type CommandLimits } from './run-command.ts';
+
 import { endLeftCommands, noteCommand } from './left-commands.ts';
 import { readStep, stepForm, type Step } from './step-file.ts';
 import type { Collected, CommandWorkspaces } from './workspaces.ts';
@@ -56,7 +57,7 @@ export class CommandModel implements Model {
   constructor(options: CommandModelOptions) {
     this.name = options.name ?? options.command[0];
     this.#options = options;
-    this.#limits = { ...defaultCommandLimits, ...options.limits };
+    this.#limits = { ...mindLimits, ...options.limits };
     this.abortMsMax = this.#limits.graceMs + 5000;
   }
 

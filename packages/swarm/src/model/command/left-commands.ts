@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { systemTime } from '../../core/time.ts';
-import { isSame, processesWith, processSpace, startTimeOf, type ProcessIdentity } from './processes.ts';
-import { endGroup } from './run-command.ts';
+import { isSame, processesWith, processSpace, startTimeOf, type ProcessIdentity } from '../../command/processes.ts';
+import { endGroup } from '../../command/run-command.ts';
 
 const fileName = 'process.json';
 const graceMs = 2000;

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { systemTime, type Time } from '../../core/time.ts';
-import { until } from '../fault-server.test.kit.ts';
+import { systemTime, type Time } from '../core/time.ts';
+import { until } from '../model/fault-server.test.kit.ts';
 import { BoundedText } from './bounded-text.ts';
 import { environmentFor } from './environment.ts';
 import { isSame, startTimeOf, type ProcessIdentity } from './processes.ts';
@@ -55,6 +55,22 @@ test('endless output is read, bounded, and said to be', async () => {
   expect(end.stdout.length).toBeLessThan(2200);
   expect(end.stdout).toMatch(/\[2047\d{4} bytes left out\]/);
   expect(end.stdout.endsWith('the end\n')).toBe(true);
+});
+
+test('one that prints or takes too much is ended', async () => {
+  const endless = await run(node("for (;;) require('fs').writeSync(1, 'x'.repeat(4096))"), {
+    limits: { ...limits, printedBytesMax: 1e6 },
+  });
+  expect(endless).toMatchObject({ kind: 'printed-too-much', says: expect.stringContaining('1000000 bytes') });
+  const greedy = await run(node('const kept = []; setInterval(() => kept.push(Buffer.alloc(2e7, 1)), 5)'), {
+    limits: { ...limits, memoryBytesMax: 2e8 },
+  });
+  expect(greedy).toMatchObject({ kind: 'too-much-memory', code: undefined });
+});
+
+test('errors and output in one, as they come', async () => {
+  const end = await run(['sh', '-c', 'echo one; sleep 0.1; echo two >&2; sleep 0.1; echo three'], { isMerged: true });
+  expect(end).toMatchObject({ stdout: 'one\ntwo\nthree\n', stderr: '' });
 });
 
 test('a bounded text keeps beginning and end, whatever the pieces are', () => {
