@@ -57,20 +57,22 @@ test('compaction that is killed again and again beside a writer loses nothing', 
   const dir = tempDir();
   const repo = await tempRepo(dir);
   await repo.put('shared/list.txt', '', { author: setup });
-  const { finished } = start(process.execPath, [writerScript, dir, 'w', '1500', '20', `${dir}/acks`]);
   let kills = 0;
-  let isWriting = true;
-  void finished.then(() => (isWriting = false));
-  while (isWriting) {
-    const { child, finished: ended } = start(process.execPath, [compacterScript, dir, '50']);
-    await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
-    await new Promise((resolve) => setTimeout(resolve, 5 + (kills % 7) * 9));
-    child.kill('SIGKILL');
-    await ended;
-    kills++;
+  // One writer after another until there were enough: on a busy machine a compacter takes as long to start as a writer works.
+  for (let round = 0; kills <= 2; round++) {
+    const { finished } = start(process.execPath, [writerScript, dir, `w${round}`, '1500', '20', `${dir}/acks`]);
+    let isWriting = true;
+    void finished.then(() => (isWriting = false));
+    while (isWriting) {
+      const { child, finished: ended } = start(process.execPath, [compacterScript, dir, '50']);
+      await new Promise<void>((resolve) => child.stdout?.once('data', () => resolve()));
+      await new Promise((resolve) => setTimeout(resolve, 5 + (kills % 7) * 9));
+      child.kill('SIGKILL');
+      await ended;
+      kills++;
+    }
+    expect(await finished).toMatchObject({ code: 0, stderr: '' });
   }
-  expect(await finished).toMatchObject({ code: 0, stderr: '' });
-  expect(kills).toBeGreaterThan(2);
   const report = await repo.compact({ keep: 0 });
   expect(report.entries).toBeGreaterThan(0);
   expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
