@@ -2,8 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Contents } from './contents.ts';
 import { firstLink, Version } from './version.ts';
+import { seededRandom } from '../core/ports.ts';
 
-const versionAt = (seq: number): Version => new Version({ seq, index: 0 }, undefined, firstLink, { chain: 0, size: 0 });
+const versionAt = (seq: number, size: number): Version =>
+  new Version({ seq, index: 0 }, undefined, firstLink, { chain: 0, size });
 const contentOf = (seed: number, size: number): Buffer => Buffer.alloc(size, `${seed},`);
 
 test('whatever is held and let go, a view shows the bytes of its own version', () => {
@@ -14,7 +16,7 @@ test('whatever is held and let go, a view shows the bytes of its own version', (
       const contents = new Contents(6 * 1024 * 1024);
       const known: { version: Version; content: Buffer }[] = [];
       for (const [at, { seed, size, drop }] of steps.entries()) {
-        const version = versionAt(at + 1);
+        const version = versionAt(at + 1, size);
         const content = contentOf(seed, size);
         contents.hold(version, content);
         known.push({ version, content });
@@ -34,14 +36,40 @@ test('whatever is held and let go, a view shows the bytes of its own version', (
 });
 
 test('versions that were superseded are let go after a while, those that were not stay', () => {
-  const contents = new Contents(64 * 1024 * 1024);
-  const stays = versionAt(1);
+  const contents = new Contents(160 * 1024 * 1024);
+  const stays = versionAt(1, 4000);
   contents.hold(stays, contentOf(1, 4000));
-  const gone = Array.from({ length: 5000 }, (_, i) => versionAt(i + 2));
+  const gone = Array.from({ length: 5000 }, (_, i) => versionAt(i + 2, 4000));
   for (const version of gone) {
     contents.hold(version, contentOf(version.place.seq, 4000));
     contents.supersede(version);
   }
   expect(contents.view(stays)?.equals(contentOf(1, 4000))).toBe(true);
   expect(gone.filter((version) => contents.view(version) !== undefined)).toHaveLength(4096);
+});
+
+test('contents whose sizes drift from one block size to others stay held while there is room for them', () => {
+  const contents = new Contents(24 * 1024 * 1024);
+  const random = seededRandom(7);
+  let seq = 0;
+  const held = (round: number): Version => {
+    const size = 3900 + 40 * (round % 10) + random.below(400);
+    const version = versionAt(++seq, size);
+    contents.hold(version, contentOf(seq, size));
+    return version;
+  };
+  // 12 MiB, and 3 of superseded ones, of the 18 MiB for blocks.
+  const heads = Array.from({ length: 2900 }, () => held(0));
+  for (let edit = 0; edit < 20_000; edit++) {
+    const at = random.below(heads.length);
+    const before = heads[at];
+    heads[at] = held(Math.floor(edit / 1000));
+    if (before) contents.supersede(before);
+  }
+  const views = heads.map((version) => contents.view(version));
+  expect(views.filter((view) => view !== undefined).length).toBeGreaterThan(heads.length * 0.9);
+  for (const [at, view] of views.entries()) {
+    const version = heads[at];
+    if (view && version) expect(view.equals(contentOf(version.place.seq, version.size))).toBe(true);
+  }
 });

@@ -2,10 +2,8 @@ import type { BlobId } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Body, ChangeRow, Link, Place } from '../format/entry.ts';
 import { nowhere } from '../format/entry.ts';
+import { noBlock, type BlockOwner } from './arena.ts';
 import { jumpDepthOf } from './places.ts';
-
-/** The block of a version that holds none. */
-export const noBlock = -1;
 
 /** What a path holds, by content address. */
 export interface Target {
@@ -17,7 +15,7 @@ export interface Target {
  * What landing and chain walks need of one version of a path. It never changes;
  * it may hold its content for as long as the cache of contents lets it.
  */
-export class Version implements Link {
+export class Version implements Link, BlockOwner {
   readonly place: Place;
   /** undefined: a tombstone. */
   readonly target: Target | undefined;
@@ -32,9 +30,7 @@ export class Version implements Link {
   jumped: Version | undefined;
   /** An earlier version of the path, which may hold the content that this one is a delta on. */
   near: Version | undefined = undefined;
-  /** Set and dropped by the cache of contents only. */
   block = noBlock;
-  /** Bytes of the content in the block. */
   blockBytes = 0;
   /** A content that is too large for a block. */
   bytes: Buffer | undefined = undefined;
