@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Interrupted } from './interrupt.ts';
 
 /** Launchers in `bin/`: a child runs the build, whatever its parent runs. */
-export type ChildProgram = 'commit-agents' | 'scale-compacter' | 'scale-reader';
+export type ChildProgram = 'commit-agents' | 'git-work' | 'scale-compacter' | 'scale-reader';
 
 type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string };
 
@@ -39,6 +39,11 @@ export class AskedProcess<Request extends object> {
       });
       this.#child.once('error', () => resolve());
     });
+  }
+
+  /** Undefined where it could not be started. */
+  get pid(): number | undefined {
+    return this.#child.pid;
   }
 
   /** What the child's handler gave, or an error with what it threw. */

@@ -11,7 +11,7 @@ export interface CommandOptions {
 
 export interface RunningCommand {
   readonly stdin: ChildProcessWithoutNullStreams['stdin'];
-  /** For a command that answers as it goes; `finish` gives all of it in the end. */
+  /** For a command that answers as it goes; `finish` gives all of it in the end, unless it is not to be kept. */
   readonly stdout: ChildProcessWithoutNullStreams['stdout'];
   /** Waits for room where the child reads slower than we write. */
   write(bytes: Uint8Array | string): Promise<void>;
@@ -23,13 +23,19 @@ export interface RunningCommand {
  * Starts a command in its own process group. When the signal fires, the whole
  * group is killed: a child's own children must not outlive the bench either.
  */
-export function startCommand(command: string, args: readonly string[], options: CommandOptions): RunningCommand {
+export function startCommand(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions,
+  { keepOutput = true }: { readonly keepOutput?: boolean } = {},
+): RunningCommand {
   const { cwd, env, signal } = options;
   if (signal.aborted) throw new Interrupted();
   const child = spawn(command, args, { cwd, env, detached: true, stdio: 'pipe' });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];
-  child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
+  // Where it is not kept, who started it reads it.
+  if (keepOutput) child.stdout.on('data', (chunk: Buffer) => stdout.push(chunk));
   child.stderr.on('data', (chunk: Buffer) => stderr.push(chunk));
   // A child that dies early breaks the pipe; its exit status says why.
   child.stdin.on('error', () => undefined);

@@ -86,6 +86,24 @@ const table = {
   workspaceMs: ['ms', 'ms'],
   /** Files on disk that are missing, not byte for byte what they should be, or not asked for. */
   wrongFiles: ['files', 'wrong files'],
+  /** One run from its start to its end. */
+  wallSeconds: ['s', 'wall s'],
+  /** Processor time of a run, of all its processes. */
+  cpuSeconds: ['s', 'CPU s'],
+  /** The most memory that all processes of a run had resident together. */
+  peakResidentMiB: ['MiB', 'peak resident MiB'],
+  /** Allocated blocks of everything that keeps a history. */
+  storeMiB: ['MiB', 'store MiB'],
+  /** Of the size of git's own pack of the same history. */
+  ratioToPackedSize: ['times', 'of git’s pack'],
+  /** Of git's commits, those that are missing or have another tree. */
+  wrongTrees: ['commits', 'wrong trees'],
+  /** Of git's branches and tags, those that are missing or stand elsewhere. */
+  wrongRefs: ['refs', 'wrong refs'],
+  /** Of git's objects, those that are missing. */
+  missingObjects: ['objects', 'missing objects'],
+  /** Versions of files that were read with other bytes than git has. */
+  wrongReads: ['files', 'wrong reads'],
 } as const;
 
 export type Metric = keyof typeof table;

@@ -1,5 +1,6 @@
 import { commitSuite } from './commit/commit.ts';
 import { contentionSuite } from './contention/contention.ts';
+import { gitSuite } from './git/git.ts';
 import { historySuite } from './history/history.ts';
 import { megafileSuite } from './megafile/megafile.ts';
 import { mergesSuite } from './merges/merges.ts';
@@ -16,6 +17,7 @@ export const suites: readonly Suite[] = [
   contentionSuite,
   megafileSuite,
   mergesSuite,
+  gitSuite,
   historySuite,
   sqllogictestSuite,
 ];
