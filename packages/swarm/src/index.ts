@@ -5,6 +5,15 @@ export type { CommandSettings } from './runtime/command-room.ts';
 export { unlimited, type Amount, type Bound, type Cap } from './core/amount.ts';
 export type { BudgetNode } from './state/budget.ts';
 export type { Brief, MergerBrief, PlannerBrief, WorkerBrief } from './core/brief.ts';
+export {
+  allOff,
+  allOn,
+  coordinationOf,
+  mechanisms,
+  type Coordination,
+  type Mechanism,
+  type Switch,
+} from './core/coordination.ts';
 export type { AgentId, RunId, TaskId } from './core/ids.ts';
 export type { JsonValue } from './core/json.ts';
 export type { ModelName, Role, RoleKind, ToolName } from './core/role.ts';

@@ -1,3 +1,4 @@
+import type { Coordination } from '../core/coordination.ts';
 import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
@@ -44,8 +45,8 @@ export type SwarmEvent =
       readonly plannersMax: number;
       readonly taskAttemptsMax: number;
       readonly mergeAttemptsMax: number;
-      /** False where no merger is to be had: conflicts stay open. */
-      readonly merging: boolean;
+      /** What is on and can be had: without a model for it a mechanism is off. */
+      readonly coordination: Coordination;
     }
   /** `turns`: agents end what they are at; `now`: their requests are given up. */
   | {
@@ -116,6 +117,17 @@ export type SwarmEvent =
       readonly agent: AgentId;
       readonly code: 'context-cut' | 'compacted' | 'looping' | 'fallback';
       readonly says: string;
+    }
+  /** A planner wanted to settle, or to hand out, what another settles: refused. */
+  | {
+      readonly kind: 'topic.refused';
+      readonly planner: TaskId;
+      readonly topic: string;
+      /** What it overlaps. */
+      readonly other: string;
+      readonly by: 'task' | 'decision';
+      readonly id: string;
+      readonly owner: TaskId;
     }
   /** For the reports of all its tasks, or of any. */
   | { readonly kind: 'planner.waiting'; readonly planner: TaskId; readonly for: 'all' | 'any' }

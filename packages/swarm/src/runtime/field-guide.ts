@@ -7,7 +7,9 @@ import type { RunContext } from './run-context.ts';
 /** The Field Guide's index as it stands: what every agent is told at its start; empty where there is none. */
 export function guideOf(context: RunContext): string {
   const { guide } = context.parts.policy;
-  return guide === undefined ? '' : (context.repo.snapshot().readText(`${guide.folder}/index.md`) ?? '');
+  return guide === undefined || !context.isOn('field-guide')
+    ? ''
+    : (context.repo.snapshot().readText(`${guide.folder}/index.md`) ?? '');
 }
 
 /** Adds a line to the index; over its line budget it is refused, so that who adds has to prune. */
@@ -19,7 +21,8 @@ export async function noteInGuide(
   operationId: string,
 ): Promise<Outcome | Refusal> {
   const { guide } = context.parts.policy;
-  if (guide === undefined) return refused('this run has no Field Guide. Say it in your findings.');
+  if (guide === undefined || !context.isOn('field-guide'))
+    return refused('this run has no Field Guide. Say it in your findings.');
   const path = `${guide.folder}/index.md`;
   const line = `- ${text.replaceAll(/\s*\n\s*/g, ' ').trim()}\n`;
   for (let tries = 1; ; tries++) {

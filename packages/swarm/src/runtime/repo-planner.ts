@@ -1,8 +1,9 @@
-import { absent, version, type Author } from '@mound/vcs';
+import { absent, version, type Author, type Outcome, type RecordWrite } from '@mound/vcs';
 import { unlimited, type Cap } from '../core/amount.ts';
 import type { Decision } from '../core/brief.ts';
 import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import { isInScope, type Task, type TaskReport } from '../core/task.ts';
+import type { Shortage } from '../state/budget.ts';
 import { tasksOf, type PlannerState } from '../state/state.ts';
 import {
   refused,
@@ -18,6 +19,7 @@ import { RepoReads } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
 import { isRejected, type Claim } from './task-book.ts';
+import { heldWords, TopicClaims, topicTriesMax, twinTopics, type TopicRequest } from './topics.ts';
 
 interface Parts {
   readonly context: RunContext;
@@ -51,8 +53,34 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
 
   async delegate(requests: readonly TaskRequest[], key: string): ReturnType<PlannerOperations['delegate']> {
     const newest = this.#context.repo.snapshot().seq;
-    const fault = this.#faultOf(requests, newest);
+    const twins = this.#context.isOn('split-brain') ? twinTopics(requests) : undefined;
+    const fault = this.#faultOf(requests, newest) ?? twins;
     if (fault !== undefined) return refused(`nothing was delegated: ${fault}`);
+    const topics = requests.flatMap((request) => request.topics ?? []);
+    const outcome = await this.#claiming({ topics }, requests, (fence) => this.#reserve(requests, newest, fence, key));
+    switch (outcome.kind) {
+      case 'refused':
+        return refused(`nothing was delegated: ${outcome.says}. Leave it out, or report why it should be otherwise.`);
+      case 'short': {
+        const { asked, free, dimension } = outcome;
+        return refused(
+          `nothing was delegated: your budget has ${free} ${dimension} free, you asked for ${asked}. Ask for less, or finish.`,
+        );
+      }
+      case 'rejected':
+        return refused(`nothing was delegated (${outcome.code}): ${outcome.message}. ${outcome.next}`);
+      default:
+        return { kind: 'delegated', base: newest };
+    }
+  }
+
+  /** Writes the tasks with their budgets; those that landed are queued. */
+  async #reserve(
+    requests: readonly TaskRequest[],
+    newest: number,
+    fence: readonly RecordWrite[],
+    key: string,
+  ): Promise<Outcome | Shortage> {
     const { budgets } = this.#context.parts;
     const [draws] = this.#context.drawChain(this.#parts.task.id);
     const share = budgets.isFree(draws) ? undefined : budgets.share(draws, requests.length);
@@ -62,24 +90,42 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
       tasks.flatMap(({ id, budget }) => (budget === undefined ? [] : [[id, budget] as const])),
       {
         // Its own claim goes with it: a planner whose task was taken over delegates nothing.
-        records: [...this.#context.book.creation(tasks), this.#fence(key)],
+        records: [...this.#context.book.creation(tasks), this.#fence(key), ...fence],
         author: this.#author,
         message: `delegate ${tasks.map(({ id }) => id).join(', ')}`.slice(0, 1000),
         operationId: this.operationId(key),
       },
     );
-    if (outcome.kind === 'short') {
-      const { asked, free, dimension } = outcome;
-      return refused(
-        `nothing was delegated: your budget has ${free} ${dimension} free, you asked for ${asked}. Ask for less, or finish.`,
-      );
-    }
-    if (isRejected(outcome)) {
-      return refused(`nothing was delegated (${outcome.code}): ${outcome.message}. ${outcome.next}`);
-    }
+    if (outcome.kind === 'short' || outcome.kind === 'rejected') return outcome;
     this.#claimAt(outcome.seq, key);
     for (const task of tasks) this.#parts.swarm.addTask(task);
-    return { kind: 'delegated', base: newest };
+    return outcome;
+  }
+
+  /**
+   * Lands what settles topics, or hands them out, while nobody else holds them;
+   * one such claim lands at a time, in all processes.
+   */
+  async #claiming<T extends Outcome | Shortage>(
+    wanted: Pick<TopicRequest, 'topics' | 'replaces'>,
+    tasks: readonly TaskRequest[],
+    land: (fence: readonly RecordWrite[]) => Promise<T>,
+  ): Promise<T | Refusal> {
+    const { swarm, task } = this.#parts;
+    if (wanted.topics.length === 0 || !this.#context.isOn('split-brain')) return land([]);
+    for (let tries = 1; ; tries++) {
+      const claims = new TopicClaims(this.#context);
+      const held = claims.held({ planner: task.id, ...wanted }, swarm.ancestorsOf(task.id));
+      if (held !== undefined) {
+        const { text: _, ...about } = held;
+        swarm.dispatch({ kind: 'topic.refused', planner: task.id, ...about });
+        return refused(heldWords(held));
+      }
+      const fence = claims.write(task.id, tasks);
+      const outcome = await land([fence]);
+      const isOvertaken = outcome.kind === 'rejected' && outcome.paths.includes(fence.key);
+      if (!isOvertaken || tries >= topicTriesMax) return outcome;
+    }
   }
 
   /** Names what a call asks of the store. */
@@ -149,23 +195,8 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
       if (policy.checks === 'required' && role.kind === 'worker' && !request.check && !request.unchecked) {
         return `${request.id} names no check. Give a command that proves it, or say in unchecked why there is none.`;
       }
-      const topic = this.#takenTopic(request, requests.slice(0, at));
-      if (topic !== undefined)
-        return `${request.id}: '${topic}' is decided elsewhere already. Leave it out, or decide it yourself.`;
     }
     return undefined;
-  }
-
-  #takenTopic({ topics = [] }: TaskRequest, earlier: readonly TaskRequest[]): string | undefined {
-    if (topics.length === 0) return undefined;
-    const mine = new Set(this.#parts.swarm.ancestorsOf(this.#parts.task.id));
-    const live = this.#parts.swarm.liveTasks().filter(({ id }) => !mine.has(id));
-    const taken = new Set([
-      ...live.flatMap((task) => task.topics ?? []),
-      ...earlier.flatMap((request) => request.topics ?? []),
-      ...decisionsOf(this.#context).flatMap((decision) => decision.topics),
-    ]);
-    return topics.find((topic) => taken.has(topic));
   }
 
   async wait(for_: 'all' | 'any'): ReturnType<PlannerOperations['wait']> {
@@ -206,24 +237,16 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
         `nothing was decided: ${request.id} belongs to the planner of ${before.owner}. Report your objection.`,
       );
     }
-    const clash = known.find(
-      ({ id, topics }) => id !== request.id && topics.some((topic) => request.topics.includes(topic)),
-    );
-    if (clash !== undefined) {
-      return refused(`nothing was decided: ${clash.id} settles ${clash.topics.join(', ')} already: ${clash.text}`);
-    }
-    const held = this.#parts.swarm
-      .liveTasks()
-      .find(({ id, topics = [] }) => !mine.has(id) && topics.some((topic) => request.topics.includes(topic)));
-    if (held !== undefined)
-      return refused(`nothing was decided: ${held.id} was given ${held.topics?.join(', ')} to decide.`);
     const { seq, record } = this.#decisionRecord(request, owner);
-    const outcome = await this.#context.repo.land({
-      author: this.#author,
-      message: `decide ${request.id}`,
-      operationId: this.operationId(key),
-      records: [{ ...record, expect: seq === 0 ? absent : version(seq) }],
-    });
+    const outcome = await this.#claiming({ topics: request.topics, replaces: request.id }, [], (fence) =>
+      this.#context.repo.land({
+        author: this.#author,
+        message: `decide ${request.id}`,
+        operationId: this.operationId(key),
+        records: [{ ...record, expect: seq === 0 ? absent : version(seq) }, ...fence],
+      }),
+    );
+    if (outcome.kind === 'refused') return refused(`nothing was decided: ${outcome.says}.`);
     if (isRejected(outcome))
       return refused(`nothing was decided (${outcome.code}): ${outcome.message}. ${outcome.next}`);
     return { kind: 'decided', seq: outcome.seq };

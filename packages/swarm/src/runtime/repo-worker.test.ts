@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRepo, type Repo } from '@mound/vcs';
+import { allOn } from '../core/coordination.ts';
 import { agentIdOf, rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import { ManualTime } from '../core/manual-time.test.kit.ts';
 import type { Task } from '../core/task.ts';
@@ -52,6 +53,7 @@ beforeEach(async () => {
       guide: { folder: 'guide', linesMax: 4 },
       checks: 'optional',
       thrashing: undefined,
+      coordination: allOn,
     },
     prices,
     costs: new CostLedger(prices),

@@ -80,9 +80,10 @@ export class RepoWorker extends RepoEdits implements WorkerOperations {
 
   #outside(paths: readonly string[], breakage: string | undefined): Refusal | undefined {
     const outside = paths.filter((path) => !isInScope(this.task.scope, path));
-    if (outside.length === 0 || breakage) return undefined;
+    const mayBreak = this.context.isOn('breakages');
+    if (outside.length === 0 || (breakage && mayBreak)) return undefined;
     const names = outside.join(', ');
-    const says = `nothing was landed: ${names} is outside of your scope (${this.task.scope.join(', ')}). Leave it out and name it in outOfScope, or give the reason as breakage.`;
+    const says = `nothing was landed: ${names} is outside of your scope (${this.task.scope.join(', ')}). Leave it out and name it in outOfScope${mayBreak ? ', or give the reason as breakage' : ''}.`;
     return this.#countRefusal(`outside ${names}`, says);
   }
 

@@ -1,6 +1,7 @@
 import type { Author, Change, Outcome, Repo } from '@mound/vcs';
+import type { Coordination, Mechanism, Switch } from '../core/coordination.ts';
 import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
-import type { Role, RoleKind, Roles } from '../core/role.ts';
+import type { Role, RoleKind, Roles, ToolName } from '../core/role.ts';
 import type { Task } from '../core/task.ts';
 import type { Time } from '../core/time.ts';
 import type { CostLedger } from '../cost/cost-ledger.ts';
@@ -59,6 +60,8 @@ export class RunContext {
   readonly run: RunId;
   readonly keys: RunKeys;
   readonly book: TaskBook;
+  /** What is on and can be had. */
+  readonly coordination: Coordination;
   /** Whole definitions of the tasks that have not been reported to their planner. */
   readonly tasks: Map<TaskId, Task> = new Map();
 
@@ -68,13 +71,25 @@ export class RunContext {
     this.run = parts.keys.run;
     this.keys = parts.keys;
     this.book = parts.book;
+    const { policy, roles, models } = parts;
+    const merger: Switch = models[roles.merger.model] === undefined ? 'off' : policy.coordination.merger;
+    this.coordination = { ...policy.coordination, merger };
   }
 
-  /** The role of a task; the worker's or planner's own where it names none that is known. */
+  #isOff(mechanism: Mechanism | undefined): boolean {
+    return mechanism !== undefined && !this.isOn(mechanism);
+  }
+
+  isOn(mechanism: Mechanism): boolean {
+    return this.coordination[mechanism] === 'on';
+  }
+
+  /** The role of a task, without the tools of what is off. */
   role(name: string): Role {
     const role = this.parts.roles[name];
     if (role === undefined) throw new Error(`there is no role '${name}'`);
-    return role;
+    const off = role.tools.filter((tool) => this.#isOff(mechanismOfTool[tool]));
+    return off.length === 0 ? role : { ...role, tools: role.tools.filter((tool) => !off.includes(tool)) };
   }
 
   model(role: Role): Model {
@@ -167,6 +182,9 @@ export function changeOf(change: ContentChange, bytes: NewBytes['bytes'], expect
   if (mode !== undefined) return { kind: 'chmod', path, mode, expect };
   return refused(`${path}: nothing to change; give content (null deletes it) or a mode.`);
 }
+
+/** Tools that are of no use without their mechanism. */
+const mechanismOfTool: Partial<Record<ToolName, Mechanism>> = { flag: 'megafiles', note: 'field-guide' };
 
 /** The kinds in an order in which every one has a role. */
 export const kinds: readonly RoleKind[] = ['planner', 'worker', 'merger'];

@@ -27,6 +27,11 @@ export class RunKeys {
     return `${this.prefix}brief/${task}`;
   }
 
+  /** The last claim of topics. */
+  get topics(): string {
+    return `${this.prefix}topics`;
+  }
+
   /** Edits that have not landed. */
   draft(task: TaskId): string {
     return `${this.prefix}draft/${task}`;

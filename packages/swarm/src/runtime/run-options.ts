@@ -1,5 +1,6 @@
 import type { Random, Repo } from '@mound/vcs';
 import { isBound, unlimited, type Cap } from '../core/amount.ts';
+import type { Coordination } from '../core/coordination.ts';
 import { isRunId, isTaskId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import { faultOfRole, type ModelName, type Role, type Roles } from '../core/role.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -64,6 +65,8 @@ export interface RunPolicy {
   readonly checks: 'required' | 'optional';
   /** Stops a run whose conflicts grow faster than its accepted lines. */
   readonly thrashing: ThrashingPolicy | undefined;
+  /** How agents are kept from working against one another. */
+  readonly coordination: Coordination;
 }
 
 export interface ThrashingPolicy {
@@ -92,9 +95,11 @@ export interface SwarmOptions {
   readonly budget?: Partial<Cap>;
   /** What models cost, before what the table says. */
   readonly prices?: readonly PriceOverride[];
-  readonly policy?: Partial<Omit<RunPolicy, 'transcripts'>> & {
+  readonly policy?: Partial<Omit<RunPolicy, 'transcripts' | 'coordination'>> & {
     /** Default: `.mound/swarm/RUN` in the repository's directory; false: none. */
     readonly transcripts?: string | false;
+    /** Mechanisms by name; those not named are on. */
+    readonly coordination?: Partial<Coordination>;
   };
   /** Where and how agents' commands run. Without it they run none. */
   readonly commands?: Partial<CommandSettings> & { readonly directory: string };

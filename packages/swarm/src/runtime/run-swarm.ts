@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
 import { toolLimits } from '../command/run-command.ts';
 import { ownName } from '../command/process-name.ts';
+import { coordinationOf } from '../core/coordination.ts';
 import { rootTask, type RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RoleKind, Roles } from '../core/role.ts';
@@ -232,7 +233,7 @@ class Execution {
   async #execute(opened: Opened, tasks: readonly RestoredTask[]): Promise<SwarmResult> {
     const { header } = opened;
     const { onEvent, agentsMax, signal, stopSignal } = this.#options;
-    const { commands, roles, models } = this.#context.parts;
+    const { commands } = this.#context.parts;
     const watch = new Watch(this.#limits);
     const swarm = new Swarm({
       context: this.#context,
@@ -260,7 +261,7 @@ class Execution {
       plannersMax: this.#limits.plannersMax,
       taskAttemptsMax: this.#limits.taskAttemptsMax,
       mergeAttemptsMax: this.#limits.mergeAttemptsMax,
-      merging: models[roles.merger.model] !== undefined,
+      coordination: this.#context.coordination,
     });
     this.#addTasks(swarm, header, tasks);
     obeyWaiting(this.#context, swarm);
@@ -337,9 +338,15 @@ const givenTask = (request: NonNullable<SwarmOptions['tasks']>[number], base: nu
 };
 
 function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): RunPolicy {
-  const { transcripts, guide, checks = 'optional', thrashing } = options.policy ?? {};
+  const { transcripts, guide, checks = 'optional', thrashing, coordination } = options.policy ?? {};
   const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
-  return { transcripts: directory === false ? undefined : directory, guide, checks, thrashing };
+  return {
+    transcripts: directory === false ? undefined : directory,
+    guide,
+    checks,
+    thrashing,
+    coordination: coordinationOf(coordination),
+  };
 }
 
 /**
@@ -351,7 +358,7 @@ function settingsOf(
   options: ResumeOptions | SwarmOptions,
   roles: Roles,
   limits: SwarmLimits,
-  { guide, checks, thrashing }: RunPolicy,
+  { guide, checks, thrashing, coordination }: RunPolicy,
 ): JsonObject {
   return {
     agentsMax: options.agentsMax,
@@ -364,7 +371,12 @@ function settingsOf(
         .filter(([name]) => name !== 'wallClockMs')
         .map(([name, value]) => [name, String(value)]),
     ),
-    policy: { checks, ...(guide && { guide: { ...guide } }), ...(thrashing && { thrashing: { ...thrashing } }) },
+    policy: {
+      checks,
+      coordination: { ...coordination },
+      ...(guide && { guide: { ...guide } }),
+      ...(thrashing && { thrashing: { ...thrashing } }),
+    },
     ...(options.settings !== undefined && { more: options.settings }),
   };
 }

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { allOn } from '../core/coordination.ts';
 import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
 import { emptyHandoff } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
@@ -19,7 +20,7 @@ const started = (agentsMax: number): SwarmEvent => ({
   plannersMax: 4,
   taskAttemptsMax: 2,
   mergeAttemptsMax: 2,
-  merging: true,
+  coordination: allOn,
 });
 const planner = 'planner-1' as AgentId;
 const planning: SwarmEvent = { kind: 'agent.started', agent: planner, role: 'planner', task: rootTask };

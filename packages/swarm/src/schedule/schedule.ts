@@ -70,7 +70,7 @@ function readyTasks(state: SwarmState): readonly TaskState[] {
  * that may touch the same flagged file go one at a time.
  */
 function startable(state: SwarmState, slots: Slots): TaskState[] {
-  const marked = state.files.size > 0;
+  const marked = state.coordination.megafiles === 'on' && state.files.size > 0;
   const taken = new Set<string>();
   if (marked) {
     for (const task of state.tasks.values()) {

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { allOn } from '../core/coordination.ts';
 import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
 import { emptyHandoff, type TaskReport } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
@@ -18,7 +19,7 @@ const started: SwarmEvent = {
   plannersMax: 2,
   taskAttemptsMax: 2,
   mergeAttemptsMax: 2,
-  merging: true,
+  coordination: allOn,
 };
 const reportsOf = (state: SwarmState): readonly TaskReport[] => state.planners.get(rootTask)?.reports ?? [];
 const t1 = 't1' as TaskId;
@@ -61,7 +62,7 @@ test('a conflicted task ends when both the report and the resolution are there, 
 });
 
 test('without a merger a conflict is reported as it is', () => {
-  const alone = { ...started, merging: false };
+  const alone = { ...started, coordination: { ...allOn, merger: 'off' as const } };
   const state = run([alone, created, ...taken(w1), opened, conflicted]);
   expect(reportsOf(state)).toMatchObject([{ outcome: 'conflicted' }]);
   expect(state.conflicts.size).toBe(0);

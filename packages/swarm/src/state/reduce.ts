@@ -32,7 +32,7 @@ function endTask(state: SwarmState, task: TaskState, report: TaskReport): SwarmS
 function settleConflict(state: SwarmState, task: TaskState | undefined): SwarmState {
   const report = task?.report;
   if (task === undefined || report?.conflict === undefined) return state;
-  if (!state.merging) return endTask(state, task, report);
+  if (state.coordination.merger === 'off') return endTask(state, task, report);
   const conflict = state.conflicts.get(report.conflict);
   if (conflict?.status === 'abandoned') return endTask(state, task, report);
   if (conflict?.status !== 'resolved') return state;
@@ -44,7 +44,7 @@ const changeConflict = (state: SwarmState, conflict: ConflictState): SwarmState 
   settleConflict(setConflict(state, conflict), state.tasks.get(conflict.task));
 
 function openConflict(state: SwarmState, id: string, task: TaskId, paths: readonly string[]): SwarmState {
-  if (!state.merging || state.conflicts.has(id) || !state.tasks.has(task)) return state;
+  if (state.coordination.merger === 'off' || state.conflicts.has(id) || !state.tasks.has(task)) return state;
   return setConflict(state, { id, task, paths, status: 'open', attempts: 0, seq: undefined });
 }
 
@@ -197,6 +197,7 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
     case 'agent.resumed':
       return setWaiting(state, event.agent, undefined);
     case 'agent.warned':
+    case 'topic.refused':
       return state;
     case 'planner.waiting': {
       const planner = state.planners.get(event.planner);

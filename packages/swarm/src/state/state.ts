@@ -1,3 +1,4 @@
+import { allOff, type Coordination } from '../core/coordination.ts';
 import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
@@ -68,7 +69,7 @@ export interface SwarmState {
   readonly plannersMax: number;
   readonly taskAttemptsMax: number;
   readonly mergeAttemptsMax: number;
-  readonly merging: boolean;
+  readonly coordination: Coordination;
   readonly phase: 'new' | 'running' | 'paused' | 'stopping' | 'ended';
   readonly endReason: RunEndReason | undefined;
   /** The goal's first; then those of tasks that have not ended. */
@@ -93,7 +94,7 @@ export const initialState: SwarmState = {
   plannersMax: 0,
   taskAttemptsMax: 1,
   mergeAttemptsMax: 1,
-  merging: false,
+  coordination: allOff,
   phase: 'new',
   endReason: undefined,
   planners: new Map(),

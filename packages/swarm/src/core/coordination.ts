@@ -1,0 +1,35 @@
+/** The ways in which a run coordinates its agents; each can be switched off by itself. */
+export const mechanisms = [
+  /** Two live subtrees, or decisions, never settle the same topic. */
+  'split-brain',
+  /** A neutral agent settles conflicts; off: they stay open, and the task's planner is told. */
+  'merger',
+  /** Files that are too large or too contended are marked, and work on them waits. */
+  'megafiles',
+  /** A worker may change what is outside of its scope, with a reason. */
+  'breakages',
+  /** Agents keep a folder of notes for one another. */
+  'field-guide',
+] as const;
+
+export type Mechanism = (typeof mechanisms)[number];
+export type Switch = 'on' | 'off';
+/** Every mechanism by name. */
+export type Coordination = Readonly<Record<Mechanism, Switch>>;
+
+const allOf = (position: Switch): Coordination =>
+  Object.fromEntries(mechanisms.map((name) => [name, position])) as Coordination;
+
+export const allOn: Coordination = allOf('on');
+export const allOff: Coordination = allOf('off');
+
+/** All mechanisms, where those not named are on. Errors: `TypeError` for an unknown name or position. */
+export function coordinationOf(given: Readonly<Partial<Record<string, unknown>>> = {}): Coordination {
+  for (const [name, position] of Object.entries(given)) {
+    if (!(mechanisms as readonly string[]).includes(name))
+      throw new TypeError(`coordination.${name}: there is no such mechanism; there are ${mechanisms.join(', ')}`);
+    if (position !== 'on' && position !== 'off')
+      throw new TypeError(`coordination.${name} is ${JSON.stringify(position)}, neither 'on' nor 'off'`);
+  }
+  return { ...allOn, ...(given as Partial<Coordination>) };
+}
