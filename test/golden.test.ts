@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { absent, any, openRepo, seededRandom, steppingClock, version } from '@mound/vcs';
+import { absent, any, openRepo, ruleRecord, seededRandom, steppingClock, version } from '@mound/vcs';
 import { open, type Database } from 'lmdb';
 import { expect, test } from 'vitest';
 import { projectDir } from './kit/process.ts';
@@ -56,6 +56,9 @@ async function scenario(dir: string): Promise<void> {
   await repo.fork('side', { at: 3 });
   await repo.tag('v1', 5);
   await repo.put('large.bin', Buffer.alloc(20_000, 'ab\0cd'), { author: setup, mode: 'executable', branch: 'side' });
+  const rule = { kind: 'references', paths: ['*'], bad: 'flag' } as const;
+  await repo.land({ author: setup, message: 'rule', records: [ruleRecord('references', rule, absent)] });
+  await repo.put('cites.ts', '// @decision D-9@00000000\n', { author: setup });
   await repo.close();
 }
 
@@ -108,10 +111,11 @@ test('a store of format 1 is still read', async () => {
       .snapshot()
       .list()
       .map(({ path }) => path),
-  ).toEqual(['b/ä.txt']);
+  ).toEqual(['b/ä.txt', 'cites.ts']);
   expect(repo.snapshot().readText('b/ä.txt')).toBe('parked\n');
   expect(repo.snapshot(6).readText('b/ä.txt')).toContain('three drei\n');
   expect(repo.snapshot(undefined, 'side').read('large.bin')).toHaveLength(20_000);
+  expect(repo.references({ decision: 'D-9' })).toMatchObject([{ path: 'cites.ts', line: 1, standing: 'missing' }]);
   expect(repo.outcome('op-1')).toMatchObject({ kind: 'landed', seq: 2 });
   expect(new Set([...repo.events()].map(({ kind }) => kind)).size).toBeGreaterThan(11);
 });

@@ -9,7 +9,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['core'],
     ['format', 'attributes'],
     ['store'],
-    ['intent', 'merge', 'log', 'rules'],
+    ['intent', 'merge', 'log', 'decisions', 'rules'],
     ['land'],
     ['events'],
     ['views'],
@@ -31,6 +31,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const packageOrder = ['vcs', 'swarm', 'bench'];
 /** Rooms of one entry that do build on one another, in this order. */
 const withinRow: Readonly<Record<string, readonly string[]>> = {
+  vcs: ['decisions', 'rules'],
   swarm: ['command', 'model'],
   bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'suites'],
 };

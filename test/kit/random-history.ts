@@ -59,7 +59,8 @@ export class RandomHistory {
   private edited(path: string, branch: string, seq: number): string | Buffer {
     if (this.random.below(20) === 0) return Buffer.from(this.random.bytes(largeBytes));
     const lines = (this.repo.snapshot(seq, branch).readText(path) ?? plain.join('')).split(/(?<=\n)/);
-    lines[this.random.below(lines.length)] = `edit ${this.count}\n`;
+    const cited = this.count % 7 === 0 ? ` @decision D-${this.count % 3}` : '';
+    lines[this.random.below(lines.length)] = `edit ${this.count}${cited}\n`;
     return lines.join('');
   }
 

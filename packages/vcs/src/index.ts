@@ -33,6 +33,22 @@ export {
   type Read,
   type RecordWrite,
 } from './core/intent.ts';
+export {
+  decisionPath,
+  generateSymbols,
+  hashOfDecision,
+  isDecisionId,
+  isDocumentFault,
+  parseDecision,
+  renderDecision,
+  type Decision,
+  type DecisionReport,
+  type DecisionStatus,
+  type DocumentFault,
+  type Reference,
+  type ReferenceStanding,
+  type StandingDecision,
+} from './decisions/index.ts';
 export type { WaitReport } from './core/wait-report.ts';
 export { limits } from './core/limits.ts';
 export { type Mode } from './core/mode.ts';

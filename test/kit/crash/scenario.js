@@ -57,6 +57,7 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
         { kind: 'move', path: 'src/c', to: 'src/e', expect: version(base) },
         { kind: 'chmod', path: 'src/d', mode: 'executable', expect: version(base) },
         put('large', noise(20_000)),
+        put('cites', '// @decision D-1\n'),
       ],
       records: [{ key: 'task/1', expect: any, value: 'done' }],
     });

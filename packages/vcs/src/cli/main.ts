@@ -6,6 +6,7 @@ import { addCareCommands } from './care.ts';
 import { runCompanion } from './companion.ts';
 import { addCompareCommands } from './compare.ts';
 import { addConflictCommands } from './conflicts.ts';
+import { addDecisionCommands } from './decisions.ts';
 import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
 import { addHistoryCommands } from './history.ts';
@@ -52,6 +53,7 @@ function buildProgram(finish: Finish): Command {
   addPurgeCommand(program, finish);
   addConflictCommands(program, finish);
   addRuleCommands(program, finish);
+  addDecisionCommands(program, finish);
   addMegafileCommands(program, finish);
   addSignalCommands(program, finish);
   addGitCommands(program, finish);

@@ -108,6 +108,25 @@ export type EventBody =
       readonly version: FileVersion;
       readonly by: SideAuthor;
     })
+  | (Origin & {
+      /** A design document changed: `status` as the document says by itself; none where it is gone or cannot be read. */
+      readonly kind: 'decision.changed';
+      readonly path: RepoPath;
+      readonly decision?: string;
+      readonly status?: 'active' | 'superseded' | 'proposed';
+      readonly hash?: string;
+      readonly topics?: readonly string[];
+      readonly owner?: string;
+      readonly supersedes?: readonly string[];
+    })
+  | (Origin & {
+      /** It landed though it cites a decision that is missing or superseded, or says something else by now. */
+      readonly kind: 'reference.flagged';
+      readonly path: RepoPath;
+      readonly line: number;
+      readonly decision: string;
+      readonly standing: 'missing' | 'superseded' | 'outdated';
+    })
   | (Origin & { readonly kind: 'read.stale'; readonly path: RepoPath; readonly seen: number; readonly actual: number })
   | (Origin & { readonly kind: 'record.written'; readonly key: string; readonly deleted: boolean })
   | (Origin & { readonly kind: 'branch.forked'; readonly parent: string; readonly at: Seq })

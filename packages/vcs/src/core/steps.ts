@@ -28,6 +28,7 @@ export const stepNames = [
   'row-closed',
   'branch-added',
   'split-written',
+  'reference-written',
   'freeze-expired',
   'act-written',
   'index-slice-drained',

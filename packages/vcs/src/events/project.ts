@@ -10,6 +10,8 @@ import {
 } from '../core/ids.ts';
 import type { EventBody, Origin, RepoEvent, SideAuthor } from '../core/event.ts';
 import type { ConflictEnding, ConflictEntry, LandingEntry, LogEntry, PiledRow } from '../format/entry.ts';
+import { hashOfDecision, isDesignPath, isDocumentFault, parseDecision } from '../decisions/index.ts';
+import { contentOrNotice } from '../log/purged.ts';
 import { unpackAccounts } from '../land/account-codec.ts';
 import { mergedPathsOf } from '../land/outcomes.ts';
 import { sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
@@ -38,7 +40,11 @@ export function eventsOf(reader: LogReader, entry: LogEntry, signals: SignalHist
 function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin, signals: SignalHistory): EventBody[] {
   switch (entry.kind) {
     case 'landing':
-      return [...bodiesOfLanding(reader, entry, origin), ...signalsOf(reader, entry, origin, signals)];
+      return [
+        ...bodiesOfLanding(reader, entry, origin),
+        ...decisionsOf(reader, entry, origin),
+        ...signalsOf(reader, entry, origin, signals),
+      ];
     case 'piled':
       return entry.paths.map((row) => piledOn(reader, row, origin));
     case 'conflict': {
@@ -103,6 +109,24 @@ function resolved(reader: LogReader, seq: number, ending: ConflictEnding, origin
 function piledOn(reader: LogReader, { pathId, at }: PiledRow, origin: Origin): EventBody {
   const path = reader.pathOf(pathId);
   return { kind: 'file.piled-on', ...origin, path, version: at.seq as FileVersion, by: sideAuthorAt(reader, at.seq) };
+}
+
+/** What a landing tells of decisions and of what cites them. */
+function decisionsOf(reader: LogReader, { seq, changes, references }: LandingEntry, origin: Origin): EventBody[] {
+  const changed = changes.flatMap(({ pathId, mode }, index): EventBody[] => {
+    const path = reader.pathOf(pathId);
+    if (!isDesignPath(path)) return [];
+    const content = mode === undefined ? undefined : contentOrNotice(reader, { seq, index });
+    const read = content && parseDecision(path, content);
+    if (read === undefined || isDocumentFault(read)) return [{ kind: 'decision.changed', ...origin, path }];
+    const { id: decision, status, topics, owner, supersedes } = read;
+    const hash = hashOfDecision(read);
+    return [{ kind: 'decision.changed', ...origin, path, decision, status, hash, topics, owner, supersedes }];
+  });
+  const flagged = references.map(({ pathId, line, id, standing }): EventBody => {
+    return { kind: 'reference.flagged', ...origin, path: reader.pathOf(pathId), line, decision: id, standing };
+  });
+  return [...changed, ...flagged];
 }
 
 /** What the change of a file tells of it, beside that it changed. */

@@ -89,6 +89,16 @@ export interface SplitRow {
   readonly ranges: readonly SplitRange[];
 }
 
+/** A reference to a decision that landed though it is not right. */
+export interface ReferenceRow {
+  readonly pathId: number;
+  /** From 1. */
+  readonly line: number;
+  /** Of the decision. */
+  readonly id: string;
+  readonly standing: 'missing' | 'superseded' | 'outdated';
+}
+
 interface EntryHead {
   readonly seq: Seq;
   /** Milliseconds since 1970. */
@@ -124,6 +134,8 @@ export interface LandingEntry extends EntryHead {
   readonly accounts: Uint8Array | undefined;
   /** Paths of the intent that others had brought to what it asked. */
   readonly piled: readonly PiledRow[];
+  /** References that a landing rule tells of. */
+  readonly references: readonly ReferenceRow[];
   readonly gitRaw: Uint8Array | undefined;
   readonly split: SplitRow | undefined;
 }

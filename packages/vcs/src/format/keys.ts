@@ -50,6 +50,13 @@ export function redirectKey(branchId: number, pathId: number, seq: number): Buff
   return key;
 }
 
+/** A path of which some version cites a symbol: those of one symbol stand together. */
+export const referenceKey = (symbol: string, pathId: number): Buffer =>
+  Buffer.concat([Buffer.from(symbol), Buffer.of(0), idKey(pathId)]);
+
+export const pathIdOfReference = (key: Uint8Array): number =>
+  Buffer.from(key.buffer, key.byteOffset, key.length).readUInt32BE(key.length - 4);
+
 export function partKey(seq: number, index: number, part: number): Buffer {
   const key = Buffer.allocUnsafe(12);
   key.writeUIntBE(seq, 0, 6);

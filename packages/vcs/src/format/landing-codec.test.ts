@@ -44,6 +44,7 @@ const landing = fc
     merged: fc.array(fc.record({ pathId: id, driver: text, driverVersion: text, lines: fc.constantFrom(undefined, 'clean' as const, 'conflict' as const), structure: fc.constantFrom(undefined, 'clean' as const, 'unavailable' as const), base: place, current: place }), { maxLength: 2 }),
     staleReads: fc.array(fc.record({ path: text, seen: id, actual: id }), { maxLength: 2 }),
     piled: fc.array(fc.record({ pathId: id, at: place }), { maxLength: 2 }),
+    references: fc.array(fc.record({ pathId: id, line: id, id: text, standing: fc.constantFrom('missing' as const, 'outdated' as const) }), { maxLength: 2 }),
     ending: fc.constantFrom('resolution' as const, 'remerge' as const, 'replacement' as const),
     coAuthorIds: fc.array(id, { maxLength: 2 }), resolves: fc.oneof(fc.constant(0), id), unparks: fc.oneof(fc.constant(0), id),
     accounts: fc.option(bytes, { nil: undefined }), gitRaw: fc.option(bytes, { nil: undefined }),

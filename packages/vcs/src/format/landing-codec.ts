@@ -12,7 +12,7 @@ import {
   type SplitRow,
 } from './entry.ts';
 import { conflictEndingOf, conflictEndings } from './conflict-ending.ts';
-import { packPiled, unpackPiled } from './signal-codec.ts';
+import { packPiled, packReferences, unpackPiled, unpackReferences } from './signal-codec.ts';
 import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 
 /**
@@ -129,9 +129,11 @@ const packSplit = ({ pathId, ranges }: SplitRow): Packable => [
 
 /** The fields that few landings have; undefined where all are empty. */
 function packRare(entry: LandingEntry): Packable | undefined {
-  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled, split } = entry;
+  const { merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled, references, split } =
+    entry;
   const isUsual =
-    merged.length + staleReads.length + coAuthorIds.length + piled.length + resolves + unparks === 0 &&
+    merged.length + staleReads.length + coAuthorIds.length + piled.length + references.length + resolves + unparks ===
+      0 &&
     accounts === undefined &&
     gitRaw === undefined &&
     split === undefined;
@@ -148,7 +150,8 @@ function packRare(entry: LandingEntry): Packable | undefined {
     gitRaw ?? null,
     conflictEndings.indexOf(ending),
     packPiled(piled),
-    ...(split === undefined ? [] : [packSplit(split)]),
+    ...(split === undefined && references.length === 0 ? [] : [split === undefined ? null : packSplit(split)]),
+    ...(references.length === 0 ? [] : [packReferences(references)]),
   ];
 }
 
@@ -163,12 +166,13 @@ type Rare = Pick<
   | 'gitRaw'
   | 'ending'
   | 'piled'
+  | 'references'
   | 'split'
 >;
 type RareTuple = [
   [number, number, number, number, number, ...DriverNoteTuple][], [string, number, number][], number[],
   number, number, Uint8Array | null, Uint8Array | null, number, Packable,
-  [number, [number, number, number, number][]] | undefined,
+  [number, [number, number, number, number][]] | null | undefined, Packable | undefined,
 ]; // prettier-ignore
 
 const noRare: Rare = {
@@ -181,11 +185,12 @@ const noRare: Rare = {
   gitRaw: undefined,
   ending: 'resolution',
   piled: [],
+  references: [],
   split: undefined,
 };
 
 function unpackRare(packed: Packable): Rare {
-  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled, split] =
+  const [merged, staleReads, coAuthorIds, resolves, unparks, accounts, gitRaw, ending, piled, split, references] =
     packed as unknown as RareTuple;
   return {
     merged: merged.map(([pathId, bSeq, bIndex, cSeq, cIndex, ...note]) => ({
@@ -202,10 +207,13 @@ function unpackRare(packed: Packable): Rare {
     gitRaw: gitRaw ?? undefined,
     ending: conflictEndingOf(ending),
     piled: unpackPiled(piled),
-    split: split && {
-      pathId: split[0],
-      ranges: split[1].map(([start, count, toPathId, toStart]) => ({ start, count, toPathId, toStart })),
-    },
+    references: references === undefined ? [] : unpackReferences(references),
+    split: split
+      ? {
+          pathId: split[0],
+          ranges: split[1].map(([start, count, toPathId, toStart]) => ({ start, count, toPathId, toStart })),
+        }
+      : undefined,
   };
 }
 

@@ -14,12 +14,23 @@ import {
   type MergedRow,
   type PiledRow,
   type RecordRow,
+  type ReferenceRow,
   type SplitRow,
 } from '../format/entry.ts';
 import { commitIdOf, digest } from '../format/hash.ts';
 import { decodeFreeze, encodeFreeze, type Freeze } from '../format/freeze.ts';
 import { decodeHold, encodeHold, type Hold } from '../format/hold.ts';
-import { authorKey, conflictSideKey, headKey, idKey, partKey, pathKey, redirectKey, seqKey } from '../format/keys.ts';
+import {
+  authorKey,
+  conflictSideKey,
+  headKey,
+  idKey,
+  partKey,
+  pathKey,
+  redirectKey,
+  referenceKey,
+  seqKey,
+} from '../format/keys.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
 import type { RecordEdit } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
@@ -28,6 +39,7 @@ import type { LogReader } from '../log/log-reader.ts';
 import { sealed } from '../format/seal.ts';
 import { linkAfter } from '../log/places.ts';
 import { firstLink, linkAfterVersion, Version } from '../log/version.ts';
+import type { ReferenceFinding } from '../rules/references.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
 import { countFates } from './account-codec.ts';
@@ -222,6 +234,7 @@ export class BatchWriter {
     edits: readonly PreparedEdit[],
     staleReads: readonly StaleReadRow[],
     piled: readonly PiledPath[] = none,
+    flagged: readonly ReferenceFinding[] = none,
   ): LandingEntry {
     const { admitted, extras } = intent;
     invariant(edits.length < 2 || new Set(edits.map(({ path }) => path)).size === edits.length, 'one edit a path');
@@ -258,11 +271,13 @@ export class BatchWriter {
       unparks: extras.unparks,
       accounts: extras.accounts,
       piled: piled.length === 0 ? none : this.piledRows(piled),
+      references: flagged.length === 0 ? none : this.referenceRows(flagged),
       gitRaw: extras.git?.raw,
       split: extras.split && this.splitRow(extras.split),
     };
     this.appendWhole(entry);
     this.index(entry);
+    for (const { path, cites } of edits) if (cites !== undefined) this.cite(path, cites);
     if (commit !== undefined) {
       this.counters.commits++;
       branch.commitSeq = seq;
@@ -280,6 +295,17 @@ export class BatchWriter {
     if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
     if (entry.split !== undefined) this.endFreezeOf(entry, entry.split);
     return entry;
+  }
+
+  /** A row stays for good: what a path cites by now, a reader sees in its content. */
+  private cite(path: RepoPath, symbols: readonly string[]): void {
+    const pathId = this.pathId(path);
+    for (const symbol of symbols) {
+      const key = referenceKey(symbol, pathId);
+      if (this.reader.store.tables.references.getBinary(key) !== undefined) continue;
+      this.reader.store.put('references', key, Buffer.of(1));
+      this.reader.store.steps.reach('reference-written');
+    }
   }
 
   private splitRow({ path, runs }: PreparedSplit): SplitRow {
@@ -362,6 +388,10 @@ export class BatchWriter {
 
   piledRows(piled: readonly PiledPath[]): PiledRow[] {
     return piled.map(({ path, at }) => ({ pathId: this.pathId(path), at }));
+  }
+
+  private referenceRows(flagged: readonly ReferenceFinding[]): ReferenceRow[] {
+    return flagged.map(({ path, line, id, standing }) => ({ pathId: this.pathId(path), line, id, standing }));
   }
 
   private recordRow({ key, value, objects }: RecordEdit): RecordRow {

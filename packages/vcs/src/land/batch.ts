@@ -12,6 +12,7 @@ import type { LogReader } from '../log/log-reader.ts';
 import { isQuick, mergeFile } from '../merge/index.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
+import type { DecisionShelf } from './decision-shelf.ts';
 import { decide, isResolution, type PiledPath } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
 import type { DriverChoice } from './driver-choice.ts';
@@ -60,6 +61,7 @@ export class Batch {
   private readonly counters: Counters;
   private readonly index: LaggingIndex;
   private readonly rules: RuleStore;
+  private readonly shelf: DecisionShelf;
   private readonly choice: DriverChoice;
   private readonly watch: SignalWatch;
   /** Operation ids of this batch: the index learns them only once it is flushed. */
@@ -79,7 +81,12 @@ export class Batch {
     reader: LogReader,
     writer: BatchWriter,
     counters: Counters,
-    known: { readonly operations: LaggingIndex; readonly rules: RuleStore; readonly choice: DriverChoice },
+    known: {
+      readonly operations: LaggingIndex;
+      readonly rules: RuleStore;
+      readonly shelf: DecisionShelf;
+      readonly choice: DriverChoice;
+    },
     now: number,
   ) {
     this.now = now;
@@ -91,6 +98,7 @@ export class Batch {
     this.counters = counters;
     this.index = known.operations;
     this.rules = known.rules;
+    this.shelf = known.shelf;
     this.watch = new SignalWatch(reader, writer, () => known.rules.signals(counters));
   }
 
@@ -133,7 +141,7 @@ export class Batch {
       case 'land': {
         const { rulesSeq } = this.counters;
         const piled = this.watch.piledOn(intent.admitted.author, verdict.piled);
-        const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads, piled);
+        const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads, piled, verdict.flagged);
         if (this.counters.rulesSeq !== rulesSeq) this.states.clear();
         this.watch.landed(entry, verdict.edits);
         return outcomeOf(outcomeOfLanding(this.reader, entry));
@@ -165,6 +173,7 @@ export class Batch {
       anyFreeze: this.counters.freezes > 0,
       anyHold: this.counters.holds > 0,
       rules: this.rules.get(this.counters),
+      shelf: this.shelf,
     });
     this.states.set(branchId, state);
     return state;

@@ -6,7 +6,9 @@ import { countLines } from '../core/text.ts';
 import type { Place, StaleReadRow } from '../format/entry.ts';
 import { reject } from '../intent/reject.ts';
 import type { Target } from '../log/version.ts';
-import type { RuledFile, RuleSet, Violation } from '../rules/rule-set.ts';
+import type { ReferenceFinding } from '../rules/references.ts';
+import type { RuledDecisions, RuledFile, RuleSet, Violation } from '../rules/rule-set.ts';
+import { citationsOf, isDesignPath, type Citation } from '../decisions/index.ts';
 import { faultOfPolicy } from './rule-store.ts';
 import type { LandingExtras, PreparedEdit, PreparedIntent } from './prepared.ts';
 
@@ -29,6 +31,10 @@ export interface DecideState {
   readonly rules: RuleSet | undefined;
   /** Lines of a version's content. */
   linesAt(place: Place): number;
+  /** What a version of a file cites. */
+  citationsAt(place: Place): readonly Citation[];
+  /** The decisions as they stand, and as they would with these edits. */
+  decisionsWith(edits: readonly PreparedEdit[]): RuledDecisions;
   /** Live paths below a directory, as few as are needed to know whether one is left. */
   liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
   /** A live path that equals this one on a file system that folds case or Unicode form. */
@@ -61,6 +67,8 @@ export type Verdict =
       readonly edits: readonly PreparedEdit[];
       readonly staleReads: readonly StaleReadRow[];
       readonly piled: readonly PiledPath[];
+      /** References that are not right, told by policy. */
+      readonly flagged: readonly ReferenceFinding[];
     }
   | { readonly kind: 'unchanged'; readonly seq: number; readonly piled: readonly PiledPath[] }
   | { readonly kind: 'stale'; readonly details: readonly StaleDetail[] }
@@ -162,10 +170,11 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   // A resolution lands even where it keeps what is there: it says who decided so.
   const isNothing = effective.length === 0 && admitted.records.length === 0 && !isResolution(extras);
   if (isNothing) return { kind: 'unchanged', seq: newestOf(state, intent.edits), piled: piled ?? nonePiled };
-  const violation = rules?.ofContents(admitted, ruledFiles(state, effective));
-  if (violation !== undefined) return rejectViolation(violation);
+  const ruled = decideContents(state, admitted, effective);
+  if ('rule' in ruled) return rejectViolation(ruled);
   const isWhole = effective.length === intent.edits.length || extras.split !== undefined;
-  return { kind: 'land', edits: isWhole ? intent.edits : effective, staleReads, piled: piled ?? nonePiled };
+  const edits = isWhole ? intent.edits : effective;
+  return { kind: 'land', edits, staleReads, piled: piled ?? nonePiled, flagged: ruled };
 }
 
 /** Added paths that belong elsewhere by now, or clash with what came since; and what a moved directory would lose. */
@@ -204,13 +213,39 @@ export const isResolution = ({ resolves, ending }: LandingExtras): boolean => re
 const newestOf = (state: DecideState, edits: readonly PreparedEdit[]): number =>
   edits.reduce((newest, edit) => Math.max(newest, state.headOf(edit)?.place.seq ?? 0), 0);
 
+const noneFlagged: readonly ReferenceFinding[] = [];
+
+/** What rules say of what lands: that it must not, or references that are to be told. */
+function decideContents(
+  state: DecideState,
+  admitted: PreparedIntent['admitted'],
+  effective: readonly PreparedEdit[],
+): Violation | readonly ReferenceFinding[] {
+  const { rules } = state;
+  if (rules === undefined) return noneFlagged;
+  const files = ruledFiles(state, effective);
+  const violation = rules.ofContents(admitted, files);
+  if (violation !== undefined || !rules.areReferencesRuled) return violation ?? noneFlagged;
+  const isCiting = effective.some(({ cites, path }) => cites !== undefined || isDesignPath(path));
+  return isCiting ? rules.ofReferences(admitted, files, state.decisionsWith(effective)) : noneFlagged;
+}
+
 function ruledFiles(state: DecideState, edits: readonly PreparedEdit[]): RuledFile[] {
   return edits.flatMap((edit) => {
     const { path, content } = edit;
     if (content === undefined) return [];
     const head = state.headOf(edit);
-    const before = (): number => (head?.target === undefined ? 0 : state.linesAt(head.place));
-    return [{ path, lines: () => countLines(content), linesBefore: before }];
+    const source = edit.movedFrom === undefined ? undefined : state.head(edit.movedFrom);
+    const before = head?.target === undefined ? source : head;
+    return [
+      {
+        path,
+        lines: () => countLines(content),
+        linesBefore: () => (head?.target === undefined ? 0 : state.linesAt(head.place)),
+        citations: () => (edit.cites === undefined ? [] : citationsOf(content)),
+        citationsBefore: () => (before?.target === undefined ? [] : state.citationsAt(before.place)),
+      },
+    ];
   });
 }
 

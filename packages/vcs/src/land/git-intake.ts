@@ -3,6 +3,7 @@ import type { GitChange, GitLanding, KnownBlob } from '../core/git-landing.ts';
 import type { RepoPath, Seq } from '../core/ids.ts';
 import { any, type Author } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
+import { citedSymbolsOf } from '../decisions/index.ts';
 import { pathOfBytes } from '../core/path.ts';
 import { nowhere, type Body, type Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
@@ -25,6 +26,7 @@ interface EncodedChange {
   readonly onto: IntakeBlob | undefined;
   readonly stored: IntakeBlob | undefined;
   readonly content: Buffer | undefined;
+  readonly cites: readonly string[] | undefined;
 }
 
 interface EncodedLanding {
@@ -94,22 +96,39 @@ export class LogIntake {
   private encode(branch: string, { path: bytes, mode, id, oldId, content }: GitChange): EncodedChange {
     const path = pathOfBytes(bytes);
     if (mode === undefined || id === undefined || content === undefined) {
-      return { path, target: undefined, body: noBody, onto: undefined, stored: undefined, content: undefined };
+      return {
+        path,
+        target: undefined,
+        body: noBody,
+        onto: undefined,
+        stored: undefined,
+        content: undefined,
+        cites: undefined,
+      };
     }
     const known = this.blobs.owned(content) ?? (mode === 'gitlink' ? undefined : this.blobs.get(id));
-    if (known !== undefined) return sameChange(path, mode, known);
+    if (known !== undefined) return sameChange(path, mode, known, this.blobs.citesOf(known));
     invariant(Buffer.isBuffer(content), 'a blob that is not known comes with its bytes');
     const blob = blobIdOf(content);
     const target = { blob, mode };
     const holder = this.blobs.holder(blob);
     if (holder !== undefined) {
+      holder.cites = citedSymbolsOf(content);
       this.blobs.set(id, holder);
-      return sameChange(path, mode, holder);
+      return sameChange(path, mode, holder, holder.cites);
     }
     const older = this.blobs.base(branch, path, oldId);
     const body = encodeBody(content, older && { place: nowhere, chain: older.of.chain, content: older.content });
-    const stored: IntakeBlob = { blob, size: content.length, chain: body.chain, place: nowhere, content: undefined };
-    return { path, target, body, onto: body.chain > 0 ? older?.of : undefined, stored, content };
+    const cites = citedSymbolsOf(content);
+    const stored: IntakeBlob = {
+      blob,
+      size: content.length,
+      chain: body.chain,
+      place: nowhere,
+      content: undefined,
+      cites,
+    };
+    return { path, target, body, onto: body.chain > 0 ? older?.of : undefined, stored, content, cites };
   }
 
   private write(writer: BatchWriter, counters: Counters, group: readonly EncodedLanding[]): void {
@@ -153,11 +172,12 @@ export class LogIntake {
     return branchId;
   }
 
-  private editOf({ path, target, body, onto, content }: EncodedChange, { rewrites }: Counters): PreparedEdit {
+  private editOf({ path, target, body, onto, content, cites }: EncodedChange, { rewrites }: Counters): PreparedEdit {
     const standing = onto === undefined ? body : { ...body, base: mustBeThere(onto.place) };
     // With the content at hand the writer can store it whole where the base was purged.
     const whole = rewrites > 0 ? content : undefined;
-    return { path, expect: any, target, content: whole, body: standing, base: nowhere, cell: undefined };
+    const seen = cites === undefined ? {} : { cites };
+    return { path, expect: any, target, content: whole, body: standing, base: nowhere, cell: undefined, ...seen };
   }
 
   private intentOf({ landing, bodyDigest }: EncodedLanding, edits: readonly PreparedEdit[]): PreparedIntent {
@@ -185,13 +205,14 @@ export class LogIntake {
 
 const systemAuthor: Author = { name: 'mound', kind: 'system' };
 
-const sameChange = (path: RepoPath, mode: Mode, onto: IntakeBlob): EncodedChange => ({
+const sameChange = (path: RepoPath, mode: Mode, onto: IntakeBlob, cites: EncodedChange['cites']): EncodedChange => ({
   path,
   target: { blob: onto.blob, mode },
   body: sameBody(nowhere, onto.chain, onto.size),
   onto,
   stored: undefined,
   content: undefined,
+  cites,
 });
 
 function mustBeThere(place: Place): Place {

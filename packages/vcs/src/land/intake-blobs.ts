@@ -1,5 +1,6 @@
 import { MoundError } from '../core/errors.ts';
 import type { BlobId, RepoPath } from '../core/ids.ts';
+import { citedSymbolsOf } from '../decisions/index.ts';
 import type { Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import type { LogReader } from '../log/log-reader.ts';
@@ -15,6 +16,8 @@ export interface IntakeBlob {
   place: Place;
   /** Its bytes, as long as there is room. */
   content: Buffer | undefined;
+  /** Symbols of decisions that it cites; null: not looked at yet. */
+  cites: readonly string[] | undefined | null;
 }
 
 /** Blobs whose place is remembered; a forgotten one is read and hashed again. */
@@ -92,6 +95,15 @@ export class IntakeBlobs {
     return content;
   }
 
+  /** What a blob cites, read where it was not looked at yet. Errors: `object-damaged`. */
+  citesOf(blob: IntakeBlob): readonly string[] | undefined {
+    if (blob.cites === null) {
+      const content = blob.content ?? (blob.place.seq === 0 ? undefined : this.read(blob));
+      blob.cites = content && citedSymbolsOf(content);
+    }
+    return blob.cites;
+  }
+
   private read({ place, blob }: IntakeBlob): Buffer | undefined {
     try {
       const content = this.reader.decode(place);
@@ -122,5 +134,5 @@ export class IntakeBlobs {
 }
 
 function blobOfVersion({ blob, size, chain, place }: Version): IntakeBlob | undefined {
-  return blob === undefined ? undefined : { blob, size, chain, place, content: undefined };
+  return blob === undefined ? undefined : { blob, size, chain, place, content: undefined, cites: null };
 }

@@ -15,6 +15,7 @@ import type { HashPool } from './hash-pool.ts';
 import { encodeKept } from './kept.ts';
 import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
 import { LandingState } from './landing-state.ts';
+import { DecisionShelf } from './decision-shelf.ts';
 import { RuleStore } from './rule-store.ts';
 import { StaleMerge } from './merge-stale.ts';
 import { prepare } from './prepare.ts';
@@ -61,6 +62,7 @@ export class Lander {
   readonly operations: LaggingIndex;
   readonly commits: LaggingIndex;
   readonly rules: RuleStore;
+  readonly shelf: DecisionShelf;
   readonly waits = new Waits();
   private readonly reader: LogReader;
   private readonly clock: Clock;
@@ -92,6 +94,7 @@ export class Lander {
     this.operations = new LaggingIndex(reader, operationSpec);
     this.commits = new LaggingIndex(reader, commitSpec);
     this.rules = new RuleStore(reader);
+    this.shelf = new DecisionShelf(reader);
   }
 
   /** Outcome of an intent, once it is flushed. Rejects with a fault of the store, `operation-mismatch` or `repo-closed`. */
@@ -408,6 +411,7 @@ export class Lander {
     this.operations.forget();
     this.commits.forget();
     this.rules.forget();
+    this.shelf.forget();
     // One faulty item must not fail its neighbours, so each is tried on its own.
     if (items.length > 1 && !isMoundError(error, 'disk-full')) {
       const tells = items.map((item) => this.write([item]));

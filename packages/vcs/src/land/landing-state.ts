@@ -1,6 +1,6 @@
 import { actorOf } from '../core/actor.ts';
 import type { BlobId, RepoPath } from '../core/ids.ts';
-import { bytesOfPath, parentsOfPath } from '../core/path.ts';
+import { parentsOfPath } from '../core/path.ts';
 import { countLines } from '../core/text.ts';
 import type { Place } from '../format/entry.ts';
 import { decodeFreeze } from '../format/freeze.ts';
@@ -9,10 +9,13 @@ import { headKey } from '../format/keys.ts';
 import { hasObject } from '../log/staged.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import type { RuleSet } from '../rules/rule-set.ts';
+import { citationsOf, type Citation } from '../decisions/index.ts';
+import type { RuledDecisions, RuleSet } from '../rules/rule-set.ts';
 import { foldKey } from './batch-writer.ts';
 import type { Target, Version } from '../log/version.ts';
 import type { DecideState } from './decide.ts';
+import { DecisionShelf } from './decision-shelf.ts';
+import { pathsBelow } from './paths-below.ts';
 import { Lineage } from './lineage.ts';
 import type { PreparedEdit, PreparedIntent } from './prepared.ts';
 
@@ -21,6 +24,7 @@ interface Marks {
   readonly anyFreeze: boolean;
   readonly anyHold: boolean;
   readonly rules: RuleSet | undefined;
+  readonly shelf: DecisionShelf;
 }
 
 interface DirectoryMove {
@@ -42,15 +46,6 @@ function followed(path: RepoPath, directory: RepoPath, moves: readonly Directory
   return (target === '' ? rest : `${target}/${rest}`) as RepoPath;
 }
 
-/** Paths below a directory that are or were on some branch, in their order. */
-export function* pathsBelow(reader: LogReader, directory: RepoPath): Generator<RepoPath> {
-  const start = Buffer.concat([bytesOfPath(directory), Buffer.from('/')]);
-  const end = Buffer.concat([bytesOfPath(directory), Buffer.from('0')]);
-  for (const { value } of reader.store.tables.paths.getRange({ start, end })) {
-    yield reader.pathOf(value.readUInt32BE(0));
-  }
-}
-
 /** Paths that equal one by folding, itself included. */
 export function* twinsOf(reader: LogReader, path: RepoPath): Generator<RepoPath> {
   const start = foldKey(path, 0);
@@ -58,22 +53,28 @@ export function* twinsOf(reader: LogReader, path: RepoPath): Generator<RepoPath>
   for (const key of reader.store.tables.folds.getKeys({ start, end })) yield reader.pathOf(key.readUInt32BE(16));
 }
 
-const noMarks: Marks = { anyFreeze: false, anyHold: false, rules: undefined };
-
 /** The store as `decide` sees it: inside a transaction, or as of the last refresh. */
 export class LandingState implements DecideState {
   private readonly reader: LogReader;
   private readonly branchId: number;
   private readonly marks: Marks;
 
-  constructor(reader: LogReader, branchId: number, marks: Marks = noMarks) {
+  constructor(reader: LogReader, branchId: number, marks?: Marks) {
     this.reader = reader;
     this.branchId = branchId;
-    this.marks = marks;
+    this.marks = marks ?? { anyFreeze: false, anyHold: false, rules: undefined, shelf: new DecisionShelf(reader) };
   }
 
   get rules(): RuleSet | undefined {
     return this.marks.rules;
+  }
+
+  citationsAt(place: Place): readonly Citation[] {
+    return citationsOf(contentOrNotice(this.reader, place));
+  }
+
+  decisionsWith(edits: readonly PreparedEdit[]): RuledDecisions {
+    return this.marks.shelf.with(this.branchId, edits);
   }
 
   linesAt(place: Place): number {

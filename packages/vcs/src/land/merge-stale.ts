@@ -19,7 +19,7 @@ import { clashOf, displacementOf, standingOf, treeOf, type Tree } from './decide
 import type { DriverChoice } from './driver-choice.ts';
 import type { LandingState } from './landing-state.ts';
 import type { Trace } from './lineage.ts';
-import { bodyOf, digestEdits, linesOf } from './prepare.ts';
+import { bodyOf, digestEdits, looksOf } from './prepare.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent } from './prepared.ts';
 
 /** The three inputs of a merge of one stale edit; an edit of a file that was split has several. */
@@ -355,7 +355,7 @@ export class StaleMerge {
   }
 
   private edit({ edit, path, head, hasArrived }: MergeJob, result: FileState | null): PreparedEdit {
-    const { movedTo: _to, movedFrom, lines: _lines, ...others } = edit;
+    const { movedTo: _to, movedFrom, lines: _lines, cites: _cites, ...others } = edit;
     const kept = movedFrom === undefined || hasArrived ? others : { ...others, movedFrom };
     const cell = path === edit.path ? edit.cell : undefined;
     const followed = path === edit.path ? {} : { askedPath: edit.askedPath ?? edit.path };
@@ -368,7 +368,7 @@ export class StaleMerge {
       target: { blob, mode: result.mode },
       content,
       body: bodyOf(this.reader, content, blob, head),
-      ...linesOf(content),
+      ...looksOf(content),
     };
   }
 

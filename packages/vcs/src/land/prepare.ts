@@ -4,6 +4,7 @@ import type { Precondition } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import { countLines } from '../core/text.ts';
 import type { Rejected } from '../core/outcome.ts';
+import { citedSymbolsOf } from '../decisions/index.ts';
 import { nowhere, type Body } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
@@ -87,7 +88,7 @@ class Preparation {
     const mode = edit.mode ?? base.delta?.mode ?? 'file';
     const body = bodyOf(this.reader, edit.content, blob, base.delta);
     const { content } = edit;
-    return { path, expect, cell, base: place, target: { blob, mode }, content, body, ...linesOf(content) };
+    return { path, expect, cell, base: place, target: { blob, mode }, content, body, ...looksOf(content) };
   }
 
   /** The put side of a move: its content and mode come from the source's base. */
@@ -113,17 +114,25 @@ class Preparation {
     mode: Mode,
     against: Version | undefined,
     known: BlobId | undefined,
-  ): Pick<PreparedEdit, 'target' | 'content' | 'body' | 'lines'> {
+  ): Pick<PreparedEdit, 'target' | 'content' | 'body' | 'lines' | 'cites'> {
     const blob = known ?? blobIdOf(content);
-    return { target: { blob, mode }, content, body: bodyOf(this.reader, content, blob, against), ...linesOf(content) };
+    return { target: { blob, mode }, content, body: bodyOf(this.reader, content, blob, against), ...looksOf(content) };
   }
 }
 
-const noLines: { readonly lines?: number } = {};
+type Looks = Pick<PreparedEdit, 'lines' | 'cites'>;
 
-/** Counted here, where no lock is held. */
-export const linesOf = (content: Buffer): { readonly lines?: number } =>
-  content.length < megafileBytesMin ? noLines : { lines: countLines(content) };
+const noLooks: Looks = {};
+
+/** What is seen of a content here, where no lock is held. */
+export function looksOf(content: Buffer): Looks {
+  const cites = citedSymbolsOf(content);
+  if (content.length < megafileBytesMin && cites === undefined) return noLooks;
+  return {
+    ...(content.length >= megafileBytesMin && { lines: countLines(content) }),
+    ...(cites !== undefined && { cites }),
+  };
+}
 
 /** How a content is stored: as what a version holds already, or against a version, or whole. */
 export function bodyOf(reader: LogReader, content: Buffer, blob: BlobId, against: Version | undefined): Body {

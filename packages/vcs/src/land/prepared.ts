@@ -17,6 +17,8 @@ export interface PreparedEdit {
   readonly content: Buffer | undefined;
   /** Lines of a content that may be a megafile's; undefined where it is too small to be looked at. */
   readonly lines?: number;
+  /** Symbols of decisions that a content cites; undefined where it cites none. */
+  readonly cites?: readonly string[];
   readonly body: Body;
   /** The live version that `expect` names; for `any` the newest when it was prepared; nowhere where there is none. */
   readonly base: Place;

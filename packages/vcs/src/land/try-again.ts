@@ -3,6 +3,7 @@ import { isRejected } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { isQuick, mergeFile } from '../merge/index.ts';
 import { decide } from './decide.ts';
+import { DecisionShelf } from './decision-shelf.ts';
 import type { DriverChoice } from './driver-choice.ts';
 import { LandingState } from './landing-state.ts';
 import { StaleMerge } from './merge-stale.ts';
@@ -25,6 +26,7 @@ export function wouldLand(
     anyFreeze: counters.freezes > 0,
     anyHold: false,
     rules: rules.get(counters),
+    shelf: new DecisionShelf(reader),
   });
   const verdict = decide(state, intent);
   if (verdict.kind !== 'stale') return verdict.kind === 'land' || verdict.kind === 'unchanged';

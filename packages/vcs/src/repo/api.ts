@@ -6,6 +6,7 @@ import type { Outcome } from '../core/outcome.ts';
 import type { GitLanding, KnownBlob } from '../core/git-landing.ts';
 import type { CompactReport } from '../core/compact-report.ts';
 import type { MergeDriver } from '../merge/index.ts';
+import type { DecisionReport, DocumentFault, Reference, StandingDecision } from '../decisions/index.ts';
 import type { WaitReport } from '../core/wait-report.ts';
 import type { SignalPolicy } from '../rules/signals.ts';
 import type { NamedRule } from '../rules/rule.ts';
@@ -287,6 +288,13 @@ export interface Repo {
   /** The landing rules in force. They are records: `ruleRecord` makes what an intent writes to change one. */
   rules(): NamedRule[];
 
+  /** What was decided, as of a seq. Errors: `no-such-seq`, `no-such-branch`. */
+  decisions(options?: AsOfOptions): DecisionList;
+  /** Who cites a decision, or what a file cites, in the order of the paths. Errors: those of `decisions`. */
+  references(options?: ReferenceOptions): readonly Reference[];
+  /** All references with what is wrong with them, design documents that cannot be read, and generated files that are old. */
+  checkDecisions(options?: AsOfOptions): DecisionReport;
+
   /** What is noticed about files, and from where on; `signalsRecord` makes what an intent writes to tune it. */
   signals(): SignalPolicy;
 
@@ -373,6 +381,27 @@ export interface Repo {
   waits(): WaitReport;
   /** Waits for what is in flight, then closes. */
   close(): Promise<void>;
+}
+
+export interface AsOfOptions {
+  /** Default: the newest seq. */
+  readonly at?: number;
+  /** Default: `main`. */
+  readonly branch?: string;
+}
+
+export interface ReferenceOptions extends AsOfOptions {
+  /** Id of a decision; default: any. */
+  readonly decision?: string;
+  /** Default: all files. */
+  readonly path?: string;
+}
+
+export interface DecisionList {
+  /** In byte order of their documents' paths. */
+  readonly decisions: readonly StandingDecision[];
+  /** Documents that cannot be read, or are at odds with one another. */
+  readonly faults: readonly DocumentFault[];
 }
 
 export interface DiffEntry {

@@ -11,6 +11,7 @@ import type { Outcome } from '../core/outcome.ts';
 import type { Clock, Random } from '../core/ports.ts';
 import { Feed } from '../events/feed.ts';
 import { seqKey } from '../format/keys.ts';
+import { symbolOf, type DecisionReport, type Reference } from '../decisions/index.ts';
 import { admit } from '../intent/admit.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
@@ -52,8 +53,10 @@ import type {
 } from '../views/types.ts';
 import type {
   ActOptions,
+  AsOfOptions,
   BranchView,
   CompactOptions,
+  DecisionList,
   DiffEntry,
   FlagOptions,
   FreezeOptions,
@@ -66,6 +69,7 @@ import type {
   PutOptions,
   Repo,
   RedirectView,
+  ReferenceOptions,
   Resolution,
   RestoreOptions,
   RevertOptions,
@@ -76,6 +80,7 @@ import type {
 } from './api.ts';
 import { StoreGitMarks } from './git-marks.ts';
 import { Branches } from './branches.ts';
+import { DecisionViews } from './decisions.ts';
 import { Freezes } from './freezes.ts';
 import { Splits } from './split.ts';
 import { mergeBranch } from './merge-branch.ts';
@@ -311,6 +316,20 @@ export class EmbeddedRepo implements Repo {
   rules(): NamedRule[] {
     this.reader.refresh();
     return readRules(this.reader);
+  }
+
+  decisions({ at, branch }: AsOfOptions = {}): DecisionList {
+    const { decisions, faults } = new DecisionViews(this.reader, this.snapshot(at, branch)).set();
+    return { decisions, faults };
+  }
+
+  references({ at, branch, decision, path }: ReferenceOptions = {}): readonly Reference[] {
+    const views = new DecisionViews(this.reader, this.snapshot(at, branch));
+    return views.references(decision === undefined ? undefined : symbolOf(decision), path);
+  }
+
+  checkDecisions({ at, branch }: AsOfOptions = {}): DecisionReport {
+    return new DecisionViews(this.reader, this.snapshot(at, branch)).report();
   }
 
   signals(): SignalPolicy {

@@ -37,7 +37,12 @@ function subjectsOf(value: unknown): RuleSubjects {
   return lists;
 }
 
-const fieldsOfKind = { scope: ['paths'], 'line-budget': ['paths', 'linesMax'], fence: ['record'] } as const;
+const fieldsOfKind = {
+  scope: ['paths'],
+  'line-budget': ['paths', 'linesMax'],
+  references: ['paths', 'bad'],
+  fence: ['record'],
+} as const;
 
 /** Reads a rule from what JSON gives. Errors: `invalid-argument`, which says what is wrong. */
 export function parseRule(value: unknown): Rule {
@@ -54,6 +59,12 @@ export function parseRule(value: unknown): Rule {
   }
   const paths = textsOf(fields['paths'], '"paths"');
   if (known === 'scope') return { kind: known, ...to, paths };
+  if (known === 'references') {
+    const { bad } = fields;
+    if (bad !== undefined && bad !== 'refuse' && bad !== 'flag')
+      throw malformed('"bad" is neither "refuse" nor "flag"');
+    return { kind: known, ...to, paths, ...(bad !== undefined && { bad }) };
+  }
   return { kind: known, ...to, paths, linesMax: countOf(fields['linesMax'], '"linesMax"') };
 }
 

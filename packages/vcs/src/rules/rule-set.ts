@@ -1,6 +1,8 @@
 import type { RepoPath } from '../core/ids.ts';
 import type { Author, Precondition } from '../core/intent.ts';
+import type { DecisionSet, DocumentFault } from '../decisions/index.ts';
 import { PathPatterns } from './path-patterns.ts';
+import { findingsOf, type CitingFile, type ReferenceFinding } from './references.ts';
 import type { NamedRule, Rule, RuleSubjects } from './rule.ts';
 
 /** What rules look at of an intent. */
@@ -13,8 +15,7 @@ export interface RuledIntent {
 }
 
 /** A file as an intent leaves it, and as it stands. */
-export interface RuledFile {
-  readonly path: RepoPath;
+export interface RuledFile extends CitingFile {
   lines(): number;
   linesBefore(): number;
 }
@@ -25,6 +26,12 @@ export interface Violation {
   readonly message: string;
   readonly next: string;
   readonly paths: readonly string[];
+}
+
+/** The decisions before an intent and after it. */
+export interface RuledDecisions {
+  readonly before: DecisionSet;
+  readonly after: DecisionSet;
 }
 
 type RuleOf<K extends Rule['kind']> = Rule & { readonly kind: K };
@@ -59,7 +66,7 @@ export class RuleSet {
     if (paths.length === 0) return undefined;
     for (const named of this.rules) {
       const { rule } = named;
-      if (rule.kind === 'line-budget' || !isAbout(rule.to, intent)) continue;
+      if ((rule.kind !== 'scope' && rule.kind !== 'fence') || !isAbout(rule.to, intent)) continue;
       const found = rule.kind === 'scope' ? this.ofScope(named, intent, paths) : ofFence(named, rule, intent);
       if (found !== undefined) return found;
     }
@@ -91,6 +98,30 @@ export class RuleSet {
     }
     return undefined;
   }
+
+  /** Whether anything is to be said of what files cite. */
+  get areReferencesRuled(): boolean {
+    return this.rules.some(({ rule }) => rule.kind === 'references');
+  }
+
+  /** What can be said of the decisions that files cite; findings are to be told where it lands all the same. */
+  ofReferences(
+    intent: RuledIntent,
+    files: readonly RuledFile[],
+    decisions: RuledDecisions,
+  ): Violation | readonly ReferenceFinding[] {
+    const told = new Map<string, ReferenceFinding>();
+    for (const named of this.rules) {
+      const { rule } = named;
+      if (rule.kind !== 'references' || !isAbout(rule.to, intent)) continue;
+      const ruled = files.filter(({ path }) => this.fits(named, path));
+      const { faults, findings } = findingsOf(ruled, decisions);
+      const bad = findings.filter(({ standing }) => standing !== 'outdated');
+      if (rule.bad !== 'flag' && faults.length + bad.length > 0) return ofReferences(named, faults, bad);
+      for (const finding of findings) told.set(`${finding.path}:${finding.line}:${finding.id}`, finding);
+    }
+    return [...told.values()];
+  }
 }
 
 /** Less than before is fine: how else is a file to be pruned that was too long when the rule came? */
@@ -104,6 +135,23 @@ function ofBudget(named: NamedRule, { linesMax }: RuleOf<'line-budget'>, file: R
     paths: [file.path],
   };
 }
+
+function ofReferences(named: NamedRule, faults: readonly DocumentFault[], bad: readonly ReferenceFinding[]): Violation {
+  const said = [...faults, ...bad].map((one) => `${one.path}:${one.line}: ${'says' in one ? one.says : one.message}`);
+  const more = said.length > saidMax ? ` and ${said.length - saidMax} more` : '';
+  return {
+    rule: named,
+    message: `rule ${named.name}: ${said.slice(0, saidMax).join('; ')}${more}`,
+    next:
+      faults.length > 0
+        ? 'correct the design document and land it again'
+        : "cite an active decision ('mound decisions list'), or take the reference out",
+    paths: [...new Set([...faults, ...bad].map(({ path }) => path))],
+  };
+}
+
+/** Faults that one line lists. */
+const saidMax = 5;
 
 function ofFence(named: NamedRule, rule: RuleOf<'fence'>, intent: RuledIntent): Violation | undefined {
   const own: Readonly<Record<string, string | undefined>> = { task: intent.task, agent: intent.author.agent };

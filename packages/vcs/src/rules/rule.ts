@@ -17,6 +17,8 @@ export interface RuleSubjects {
  * - `line-budget`: no file of these paths grows beyond so many lines.
  * - `fence`: an intent that changes files also writes this record, under what its author saw of it. `{task}` and
  *   `{agent}` stand for the intent's own; without `to` it is about intents that have them.
+ * - `references`: what an intent adds to these paths cites no decision that is missing or superseded, and leaves the
+ *   design documents readable; `bad: 'flag'` lets it land and tells of it.
  */
 export type Rule =
   | { readonly kind: 'scope'; readonly to?: RuleSubjects; readonly paths: readonly string[] }
@@ -25,6 +27,12 @@ export type Rule =
       readonly to?: RuleSubjects;
       readonly paths: readonly string[];
       readonly linesMax: number;
+    }
+  | {
+      readonly kind: 'references';
+      readonly to?: RuleSubjects;
+      readonly paths: readonly string[];
+      readonly bad?: 'refuse' | 'flag';
     }
   | { readonly kind: 'fence'; readonly to?: RuleSubjects; readonly record: string };
 

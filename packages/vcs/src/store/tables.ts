@@ -31,6 +31,7 @@ const tableNames = {
   contention: 'contention',
   holds: 'holds',
   redirects: 'redirects',
+  references: 'references',
   tags: 'tags',
   commits: 'commits',
   gitBySeq: 'git-by-seq',

@@ -1,5 +1,6 @@
 import { isMoundError, MoundError } from '../core/errors.ts';
 import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
+import { citedSymbolsOf } from '../decisions/index.ts';
 import type { ChangeRow, LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
@@ -13,7 +14,7 @@ import { commitIdFrom } from './author-witness.ts';
 import { compareIndexes } from './compare-indexes.ts';
 import { keptOf } from './conflicts.ts';
 import { Damage } from './damage.ts';
-import { rebuildIndexes } from './rebuild-indexes.ts';
+import { rebuildIndexes, type CitingBlobs } from './rebuild-indexes.ts';
 import type { FsckFinding, FsckReport } from './types.ts';
 
 /** Findings listed; more are the same damage again. */
@@ -38,6 +39,7 @@ export class Fsck {
   private readonly damage = new Damage();
   /** Staged objects that records name. */
   private readonly named = new Set<BlobId>();
+  private readonly citing: CitingBlobs = new Map();
   private objects = 0;
   private parts = 0;
   private entries = 0;
@@ -207,7 +209,10 @@ export class Fsck {
     let fault: string | undefined;
     try {
       const content = this.reader.decode(place);
-      if (blobIdOf(content) === blob) this.reader.remember(this.reader.version(place), content);
+      const isWhole = blobIdOf(content) === blob;
+      const cites = isWhole ? citedSymbolsOf(content) : undefined;
+      if (cites !== undefined) this.citing.set(blob, cites);
+      if (isWhole) this.reader.remember(this.reader.version(place), content);
       else fault = 'its bytes are not those of its id';
     } catch (error) {
       if (!isMoundError(error)) throw error;
@@ -295,7 +300,10 @@ export class Fsck {
 
   private indexes(): void {
     this.attempt(0, undefined, () => {
-      for (const { table, key, fault, found, expected } of compareIndexes(this.reader, rebuildIndexes(this.reader))) {
+      for (const { table, key, fault, found, expected } of compareIndexes(
+        this.reader,
+        rebuildIndexes(this.reader, this.citing),
+      )) {
         const what = { missing: 'lacks a row', extra: 'has a row too many', different: 'has a wrong row' }[fault];
         const shown = `${expected === undefined ? '' : `; expected ${expected}`}${found === undefined ? '' : `; found ${found}`}`;
         this.add('index-wrong', 0, `${table} ${what} at ${key}${shown}; 'mound fsck --repair' rebuilds it`, { table });

@@ -1,8 +1,19 @@
 import { encodeBranch, type BranchRow } from '../format/branch.ts';
 import { decodeEntry } from '../format/entry-codec.ts';
-import type { ConflictEntry, ForkEntry, LandingEntry, LogEntry } from '../format/entry.ts';
+import type { Body, ConflictEntry, ForkEntry, LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import { encodeHead, encodePlace } from '../format/head.ts';
-import { authorKey, conflictSideKey, headKey, idKey, pathKey, redirectKey, seqKey, seqOfKey } from '../format/keys.ts';
+import {
+  authorKey,
+  conflictSideKey,
+  headKey,
+  idKey,
+  pathIdOfReference,
+  pathKey,
+  redirectKey,
+  referenceKey,
+  seqKey,
+  seqOfKey,
+} from '../format/keys.ts';
 import { encodeFreeze } from '../format/freeze.ts';
 import { encodeFlag, withMark, type ContentionMark } from '../format/contention.ts';
 import { decodeSegment } from '../format/segment.ts';
@@ -12,7 +23,9 @@ import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-ind
 import { isPolicyKey } from '../land/rule-store.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
-import type { RepoPath } from '../core/ids.ts';
+import { isMoundError } from '../core/errors.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
+import { citedSymbolsOf } from '../decisions/index.ts';
 import { encodeCounters, firstCounters, type Counters } from '../store/counters.ts';
 import { isAuthorOf } from './author-witness.ts';
 import { corrupt } from '../store/faults.ts';
@@ -42,12 +55,16 @@ const byId = (rows: Rows): [string, Buffer][] => [...rows].toSorted(([a], [b]) =
  * and the marks of export. The lagging tables come out complete, and the
  * counters say so. Reads one committed state, past every cache; holds all rows
  * in memory. `unchanged`, `holds`, `git-by-seq` and the identity cannot be derived.
+ * `citing`: where all contents were read already, what they cite; else each is read.
  * Errors: `corrupt-store` where the log itself has a gap or cannot be decoded.
  */
-export function rebuildIndexes(reader: LogReader): Indexes {
+export function rebuildIndexes(reader: LogReader, citing?: CitingBlobs): Indexes {
   reader.store.refresh();
-  return new Rebuild(reader).run();
+  return new Rebuild(reader, citing).run();
 }
+
+/** What blobs cite, of those that cite something. */
+export type CitingBlobs = Map<BlobId, readonly string[]>;
 
 class Rebuild {
   private readonly reader: LogReader;
@@ -61,9 +78,15 @@ class Rebuild {
   /** Conflicts that nothing has ended yet, by seq. */
   private readonly open = new Map<number, ConflictEntry>();
 
-  constructor(reader: LogReader) {
+  private readonly citing: CitingBlobs;
+  private readonly isRead: boolean;
+  private readonly purgedPaths = new Set<number>();
+
+  constructor(reader: LogReader, citing: CitingBlobs | undefined) {
     this.reader = reader;
     this.store = reader.store;
+    this.citing = citing ?? new Map();
+    this.isRead = citing !== undefined;
   }
 
   run(): Indexes {
@@ -76,6 +99,7 @@ class Rebuild {
     }
     this.counters.compactedSeq = this.counters.lastSeq;
     for (const { key, value } of log.getRange({})) this.take(seqOfKey(key), value);
+    this.citedByPurged();
     this.counters.conflictsOpen = openIn(this.rows('conflicts'));
     this.counters.parkedOpen = openIn(this.rows('parked'));
     for (const branch of this.branches.values()) this.put('branches', idKey(branch.id), encodeBranch(branch));
@@ -264,6 +288,24 @@ class Rebuild {
     }
   }
 
+  /** What a purged content cited is not known any more: what the table says of its path stands. */
+  private citedByPurged(): void {
+    if (this.purgedPaths.size === 0) return;
+    for (const { key, value } of this.store.tables.references.getRange({})) {
+      if (this.purgedPaths.has(pathIdOfReference(key))) this.put('references', key, value);
+    }
+  }
+
+  private cited(pathId: number, blob: BlobId, form: Body['form'], place: Place): void {
+    if (form === 'purged') this.purgedPaths.add(pathId);
+    if (!this.isRead && form !== 'same' && form !== 'purged' && !this.citing.has(blob)) {
+      const symbols = citesAt(this.reader, place);
+      if (symbols !== undefined) this.citing.set(blob, symbols);
+    }
+    for (const symbol of this.citing.get(blob) ?? [])
+      this.put('references', referenceKey(symbol, pathId), Buffer.of(1));
+  }
+
   private fork({ seq, branchId: id, name, parentId, at: forkSeq }: ForkEntry): void {
     let { commitSeq } = this.branch(parentId, seq);
     while (commitSeq > forkSeq) commitSeq = this.firstParents.get(commitSeq) ?? 0;
@@ -273,8 +315,9 @@ class Rebuild {
   private landing(entry: LandingEntry): void {
     const { seq, branchId } = entry;
     const branch = this.branch(branchId, seq);
-    for (const [index, { pathId, mode, body }] of entry.changes.entries()) {
+    for (const [index, { pathId, mode, blob, body }] of entry.changes.entries()) {
       this.put('heads', headKey(branchId, pathId), encodeHead({ seq, index }, mode));
+      if (blob !== undefined) this.cited(pathId, blob, body.form, { seq, index });
       if (body.form !== 'none' && body.form !== 'same' && body.form !== 'purged') this.counters.objects++;
     }
     for (const [index, { key }] of entry.records.entries()) {
@@ -292,6 +335,16 @@ class Rebuild {
     this.counters.commits++;
     this.firstParents.set(seq, entry.parents[0] ?? 0);
     this.branches.set(branchId, { ...branch, commitSeq: seq });
+  }
+}
+
+/** What cannot be read cites nothing that could be looked up. */
+function citesAt(reader: LogReader, place: Place): readonly string[] | undefined {
+  try {
+    return citedSymbolsOf(reader.decode(place));
+  } catch (error) {
+    if (isMoundError(error)) return undefined;
+    throw error;
   }
 }
 
@@ -319,4 +372,5 @@ const derived: readonly TableName[] = [
   'seqByGit',
   'purges',
   'redirects',
+  'references',
 ];

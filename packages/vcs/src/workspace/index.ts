@@ -1,5 +1,6 @@
 /** Workspaces with files in a directory; those without are `repo.workspace`. */
 export { addWorkspace, type AddedWorkspace, type AddOptions } from './add.ts';
+export { diskFiles } from './disk-files.ts';
 export { findWorkspaceDir, readMarker, type Marker } from './marker.ts';
 export { materialise, openWorkspace, removeWorkspace, workspaceNameOf } from './open.ts';
 export { recoverWorkspaces } from './recover.ts';
