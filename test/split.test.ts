@@ -276,7 +276,7 @@ describe('while a file is frozen', () => {
   });
 });
 
-test('an edit that adds a module while its file is split stays with its author', async () => {
+test('an edit that adds a module while its file is split is one conflict, and one result holds both', async () => {
   const { repo, v1 } = await repoWithBig();
   await repo.split('big.ts', halves);
   const outcome = await repo.land({
@@ -288,4 +288,47 @@ test('an edit that adds a module while its file is split stays with its author',
     ],
   });
   expect(outcome.kind).toBe('conflicted');
+  const { id, asOf, paths } = repo.conflict(idOf(outcome));
+  expect(paths.map(({ path, reason }) => [path, reason])).toEqual([
+    ['big/one.ts', 'move/edit'],
+    ['big/one.ts', 'move/edit'],
+  ]);
+  // The first row's one change merges by itself and is hunk 0.
+  expect(paths.map(({ hunks }) => hunks.map(({ index }) => index))).toEqual([[], [1]]);
+  const one = repo.snapshot().readText('big/one.ts') ?? '';
+  const resolution = { author: setup, asOf, results: [{ path: 'big/one.ts', content: `${one}mine\n` }] };
+  expect(await repo.resolve(id, resolution)).toMatchObject({
+    code: 'resolution-unaccounted',
+    message: expect.stringContaining('big/one.ts hunk 0 incoming') as string,
+  });
+  const both = `${one.replace('line 3\n', 'three\n')}mine\n`;
+  const because = { kind: 'decision', id: 'D-1' } as const;
+  const landed = await repo.resolve(id, {
+    ...resolution,
+    results: [{ path: 'big/one.ts', content: both }],
+    accounts: [{ path: 'big/one.ts', side: 'current', hunk: 1, fate: 'discarded', because }],
+  });
+  expect(landed.kind).toBe('landed');
+  expect(repo.snapshot().readText('big/one.ts')).toBe(both);
+});
+
+test('what the kept intent asks of a module beside is seen by the resolver', async () => {
+  const { repo, v1 } = await repoWithBig();
+  const { outcome: split } = await repo.split('big.ts', halves);
+  const one = repo.snapshot().readText('big/one.ts') ?? '';
+  const outcome = await repo.land({
+    author: agent('a'),
+    message: 'm',
+    changes: [
+      { kind: 'put', path: 'big.ts', content: at({ 3: 'three' }), expect: version(v1) },
+      { kind: 'put', path: 'big/one.ts', content: `${one}more\n`, expect: version('seq' in split ? split.seq : 0) },
+    ],
+  });
+  const { id, asOf, paths } = repo.conflict(idOf(outcome));
+  expect(paths.map(({ path }) => path)).toEqual(['big/one.ts', 'big/one.ts']);
+  const three = one.replace('line 3\n', 'three\n');
+  const resolve = (content: string): Promise<Outcome> =>
+    repo.resolve(id, { author: setup, asOf, results: [{ path: 'big/one.ts', content }] });
+  expect(await resolve(three)).toMatchObject({ code: 'resolution-unaccounted' });
+  expect((await resolve(`${three}more\n`)).kind).toBe('landed');
 });

@@ -25,9 +25,16 @@ interface Edit {
   readonly movedFrom?: string;
 }
 
+/** `until`: when it ends by itself; Infinity: it does not. */
+export interface Freeze {
+  readonly owner: string | undefined;
+  readonly until: number;
+}
+
 export type Verdict =
   | { readonly kind: 'landed'; readonly edits: readonly Edit[] }
-  | { readonly kind: 'unchanged' | 'parked' | 'stale' }
+  | { readonly kind: 'parked'; readonly paths: readonly string[] }
+  | { readonly kind: 'unchanged' | 'stale' }
   | { readonly kind: 'rejected'; readonly code: string };
 
 const isSame = (a: File | undefined, b: File | undefined): boolean => a?.text === b?.text && a?.mode === b?.mode;
@@ -37,10 +44,13 @@ export class Model {
   seq = 0;
   readonly branches = new Map<string, Branch>([['main', { parent: undefined, forkSeq: 0, versions: new Map() }]]);
   readonly records = new Map<string, Version<string>[]>();
-  readonly frozen = new Set<string>();
+  /** By branch and path. */
+  readonly frozen = new Map<string, Freeze>();
+  /** Seqs of splits, by branch and path. */
+  readonly splits = new Map<string, number[]>();
   readonly tags = new Map<string, number>();
   /** Parked intents that wait, oldest first. */
-  parked: Intent[] = [];
+  parked: { readonly intent: Intent; readonly paths: readonly string[] }[] = [];
 
   private branch(name: string): Branch {
     const branch = this.branches.get(name);
@@ -102,8 +112,15 @@ export class Model {
     return [{ path, target: { text: String(change.content), mode }, expect }];
   }
 
-  /** What an intent comes to now; changes nothing. */
-  decide({ branch = 'main', changes = [], records = [], onStale }: Intent): Verdict {
+  private isFrozenFor({ branch = 'main', author }: Intent, path: string, split: string | undefined): boolean {
+    const freeze = this.frozen.get(`${branch} ${path}`);
+    if (freeze === undefined) return false;
+    return freeze.owner === undefined ? path !== split : freeze.owner !== author.agent;
+  }
+
+  /** What an intent comes to now; changes nothing. `split`: the path that it splits. */
+  decide(intent: Intent, split?: string): Verdict {
+    const { branch = 'main', changes = [], records = [], onStale } = intent;
     const isMalformed = changes.some(({ kind, expect }) => kind === 'move' && expect.kind === 'absent');
     if (isMalformed) return rejected('invalid-intent');
     const early = records.some(({ expect }) => expect.kind === 'version' && expect.seq > this.seq);
@@ -122,7 +139,8 @@ export class Model {
       if (!isTrue) return rejected('record-stale');
     }
     const effective = edits.filter((edit) => this.standing(branch, edit) !== 'done');
-    if (effective.some(({ path }) => this.frozen.has(`${branch} ${path}`))) return { kind: 'parked' };
+    const frozen = effective.map(({ path }) => path).filter((path) => this.isFrozenFor(intent, path, split));
+    if (frozen.length > 0) return { kind: 'parked', paths: frozen };
     const isStale = (edit: Edit): boolean =>
       this.standing(branch, edit) === 'stale' || (onStale === 'reject' && !this.holds(branch, edit));
     if (edits.some(isStale)) return onStale === 'reject' ? rejected('stale') : { kind: 'stale' };
@@ -139,6 +157,27 @@ export class Model {
     for (const { key, value } of records) {
       const version = { seq: this.seq, value: value === null ? undefined : String(value) };
       this.records.set(key, [...(this.records.get(key) ?? []), version]);
+    }
+  }
+
+  /** After the landing that split a path. */
+  split(branch: string, path: string): void {
+    const key = `${branch} ${path}`;
+    this.splits.set(key, [...(this.splits.get(key) ?? []), this.seq]);
+    if (this.frozen.delete(key)) this.seq++;
+  }
+
+  splitsOf(branch: string, path: string, upTo: number): number[] {
+    const { parent, forkSeq } = this.branch(branch);
+    const before = parent === undefined ? [] : this.splitsOf(parent, path, Math.min(upTo, forkSeq));
+    return [...before, ...(this.splits.get(`${branch} ${path}`) ?? []).filter((seq) => seq <= upTo)];
+  }
+
+  expire(now: number): void {
+    for (const [key, { until }] of this.frozen) {
+      if (until > now) continue;
+      this.frozen.delete(key);
+      this.seq++;
     }
   }
 

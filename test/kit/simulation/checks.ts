@@ -45,6 +45,7 @@ export function checkEvents(repo: Repo, draw: Draw): RepoEvent[] {
     expect(event.index).toBe(before?.seq === event.seq ? before.index + 1 : 1);
   }
   checkFreezes(events);
+  checkParked(events);
   for (let round = 0; round < 5; round++) {
     const at = draw.below(events.length);
     const cursor = events[at] ?? { seq: 0, index: 0 };
@@ -53,22 +54,36 @@ export function checkEvents(repo: Repo, draw: Draw): RepoEvent[] {
   return events;
 }
 
-/** Nothing lands on a path between its freeze and its thaw. */
+/** Nothing lands on a path between its freeze and its thaw, but what its owner lands, and a split that ends it. */
 function checkFreezes(events: readonly RepoEvent[]): void {
-  const frozen = new Set<string>();
+  const frozen = new Map<string, RepoEvent & { readonly kind: 'file.frozen' }>();
+  const splits = new Set(events.flatMap((event) => (event.kind === 'file.split' ? `${event.seq} ${event.path}` : [])));
   for (const event of events) {
-    if (event.kind === 'file.frozen') frozen.add(`${event.branch} ${event.path}`);
-    else if (event.kind === 'file.thawed') frozen.delete(`${event.branch} ${event.path}`);
-    else if (event.kind === 'intent.landed') {
-      const held = event.changes.filter(({ path }) => frozen.has(`${event.branch} ${path}`));
+    if (event.kind === 'file.frozen') frozen.set(`${event.branch} ${event.path}`, event);
+    else if (event.kind === 'file.thawed') {
+      const freeze = frozen.get(`${event.branch} ${event.path}`);
+      if (event.reason === 'expired') expect(freeze?.until, `${event.seq} is over`).toBeLessThanOrEqual(event.time);
+      frozen.delete(`${event.branch} ${event.path}`);
+    } else if (event.kind === 'intent.landed') {
+      const held = event.changes.filter(({ path }) => {
+        const freeze = frozen.get(`${event.branch} ${path}`);
+        if (freeze === undefined) return false;
+        return freeze.owner === undefined ? !splits.has(`${event.seq} ${path}`) : freeze.owner !== event.author;
+      });
       expect(held, `${event.operationId} at ${event.seq} meets a freeze`).toEqual([]);
     }
   }
 }
 
+/** What was parked is decided again once, if at all. */
+function checkParked(events: readonly RepoEvent[]): void {
+  const decided = events.flatMap((event) => (event.kind === 'intent.unparked' ? event.parked : []));
+  expect(decided, 'a parked intent is decided once').toEqual([...new Set(decided)]);
+}
+
 /** The landing of an operation took away nothing but what its author saw there, and brought all that it asked. */
 function checkLanding(repo: Repo, operation: Operation, view: CommitView): void {
-  const { id, edits, isForced } = operation;
+  const { id, edits, isForced, drops = [] } = operation;
   const textAt = (path: string, seq: number): string | undefined => repo.snapshot(seq, view.branch).readText(path);
   const mayGo = new Set(edits.flatMap(({ removed }) => removed));
   const after = new Set(view.changes.flatMap(({ path }) => linesOf(textAt(path, view.seq))));
@@ -79,6 +94,8 @@ function checkLanding(repo: Repo, operation: Operation, view: CommitView): void 
   const revived = view.changes.filter(({ movedFrom }) => movedFrom && textAt(movedFrom, view.seq - 1) === undefined);
   expect(revived, `${id} at ${view.seq} moves what is there`).toEqual([]);
   if (!isForced) expect(gone, `${id} at ${view.seq} takes away only what its author saw`).toEqual([]);
+  const left = drops.filter((path) => textAt(path, view.seq) !== undefined);
+  expect(left, `${id} at ${view.seq} takes away what it was to take away`).toEqual([]);
   const missing = edits.flatMap(({ added }) => added).filter((line) => !after.has(line));
   expect(missing, `${id} at ${view.seq} brings what it asked`).toEqual([]);
 }
@@ -113,9 +130,10 @@ export function checkOperations(repo: Repo, operations: readonly Operation[], ev
     } else if (first.kind === 'conflicted') {
       expect(landed, id).toEqual([]);
       const { paths } = repo.conflict(first.conflict);
-      for (const { path, incoming } of paths) {
+      // An edit of a file that was split shows in several places.
+      const kept = paths.flatMap(({ incoming }) => linesOf(incoming.content?.toString('utf8')));
+      for (const { path } of paths) {
         const asked = operation.edits.find((edit) => edit.path === path);
-        const kept = linesOf(incoming.content?.toString('utf8'));
         expect(kept, `${id} is kept whole`).toEqual(expect.arrayContaining([...(asked?.added ?? [])]));
       }
       if (now?.kind === 'landed' || now?.kind === 'merged') checkRemerge(repo, operation, now.seq);

@@ -19,6 +19,8 @@ export interface Operation {
   readonly isForced: boolean;
   /** The `counter` record goes up by one. */
   readonly counts: boolean;
+  /** Paths that must be gone where it lands. */
+  readonly drops?: readonly string[];
   send(repo: Repo): Promise<Outcome>;
   /** As whom it acts. */
   readonly agent: string;
@@ -40,6 +42,15 @@ export interface Place {
 
 const fileLines = 14;
 
+/** One of the paths; often one that changed since the author looked: what is stale is what goes wrong. */
+function drawPath(repo: Repo, draw: Draw, paths: readonly string[], { branch, seq }: Place): string {
+  const [then, now] = [repo.snapshot(seq, branch), repo.snapshot(undefined, branch)];
+  const isChanged = (path: string): boolean => then.head(path)?.version !== now.head(path)?.version;
+  const changed = draw.below(2) === 0 ? paths.filter(isChanged) : [];
+  const from = changed.length > 0 ? changed : paths;
+  return from[draw.below(from.length)] ?? '';
+}
+
 /** Draws an intent on one or two paths of what stood at a place. */
 export function drawIntent(
   repo: Repo,
@@ -50,7 +61,7 @@ export function drawIntent(
   as: { readonly name: string; readonly replaces?: string } = { name: id },
 ): Operation {
   const snapshot = repo.snapshot(place.seq, place.branch);
-  const targets = [draw.below(paths.length), draw.below(paths.length)].map((at) => paths[at] ?? '');
+  const targets = [drawPath(repo, draw, paths, place), drawPath(repo, draw, paths, place)];
   const wanted = draw.below(4) === 0 ? [...new Set(targets)] : targets.slice(0, 1);
   const isForced = draw.below(15) === 0;
   const changes: Change[] = [];
@@ -65,14 +76,14 @@ export function drawIntent(
       const added = Array.from({ length: fileLines }, (_, line) => `${id} ${path} ${line}`);
       changes.push({ kind: 'put', path, content: `${added.join('\n')}\n`, expect });
       edits.push({ ...plain, added });
-    } else if (roll === 0) {
+    } else if (roll < 2) {
       changes.push({ kind: 'delete', path, expect });
       edits.push({ ...plain, removed: linesOf(seen), isDelete: true });
-    } else if (roll === 1) {
+    } else if (roll < 4) {
       changes.push({ kind: 'chmod', path, mode: head.mode === 'file' ? 'executable' : 'file', expect });
       edits.push(plain);
-    } else if (roll < 4 && wanted.length === 1) {
-      const to = paths[draw.below(paths.length)] ?? '';
+    } else if (roll < 7 && wanted.length === 1) {
+      const to = drawPath(repo, draw, paths, place);
       if (to === path) continue;
       const toHead = snapshot.head(to);
       changes.push({ kind: 'move', path, to, expect, expectTo: toHead ? version(toHead.version) : absent });
@@ -92,7 +103,7 @@ export function drawIntent(
   return operationOf({ ...intent, ...named, changes, onStale }, edits, isForced);
 }
 
-function operationOf(
+export function operationOf(
   intent: Intent & { operationId: string; branch: string },
   edits: AskedEdit[],
   isForced: boolean,
@@ -145,13 +156,17 @@ export function drawResolution(
   const open = repo.conflicts();
   const view = open[draw.below(Math.max(1, open.length))];
   if (view === undefined) return undefined;
-  const results = view.paths.map(({ path, base, current, incoming }) => {
-    const now = linesOf(current.content?.toString('utf8'));
+  const linesAt = new Map<string, readonly string[]>();
+  for (const { path, base, current, incoming } of view.paths) {
+    const now = linesAt.get(path) ?? linesOf(current.content?.toString('utf8'));
     const old = new Set(linesOf(base.content?.toString('utf8')));
     const fresh = linesOf(incoming.content?.toString('utf8')).filter((line) => !old.has(line) && !now.includes(line));
-    const lines = [...now, ...fresh];
-    return { path, content: lines.length === 0 ? null : `${lines.join('\n')}\n` };
-  });
+    linesAt.set(path, [...now, ...fresh]);
+  }
+  const results = [...linesAt].map(([path, lines]) => ({
+    path,
+    content: lines.length === 0 ? null : `${lines.join('\n')}\n`,
+  }));
   const because = { kind: 'decision', id: 'D-1' } as const;
   const otherwise = { fate: 'discarded', reason: 'settled by the simulation', because } as const;
   const resolution = {

@@ -2,13 +2,19 @@ import { openRepo, seededRandom, steppingClock, type Outcome, type Repo, type Re
 import { indexFaults } from '../indexes.ts';
 import { checkAnswer, checkCounter, checkEvents, checkOperations, checkSame, digestOf } from './checks.ts';
 import { Follower } from './follower.ts';
+import { drawDeletion, drawMoveBehind } from './mishap.ts';
+import { drawSplit, splitter } from './split.ts';
 import { drawCount, drawIntent, drawReplacement, drawResolution, type Operation } from './operation.ts';
 
 const paths = ['a', 'b', 'c', 'src/d', 'src/e', 'src/f', 'g'];
 const agentCount = 6;
 const handleCount = 2;
 const branchesMax = 3;
-const act = { author: { name: 'owner', kind: 'human' }, reason: 'split' } as const;
+const act = { author: { name: 'owner', kind: 'agent' }, reason: 'split' } as const;
+/** Of the newest splits: those that agents go on editing. */
+const modulesMax = 4;
+/** Longer than a test runs: timers wait in real time, and only the seed may decide. */
+const freezeMs = 1_000_000_000;
 
 interface Agent {
   branch: string;
@@ -26,12 +32,15 @@ export class World {
   readonly operations: Operation[] = [];
   private readonly dir: string;
   private readonly random: ReturnType<typeof seededRandom>;
-  private readonly clock = steppingClock(1_700_000_000_000);
+  private readonly ticks = steppingClock(1_700_000_000_000);
+  /** Milliseconds that went by beside. */
+  private passedMs = 0;
+  private readonly clock = { now: (): number => this.ticks.now() + this.passedMs };
   private readonly handles: Repo[] = [];
   private readonly follower = new Follower();
   private readonly agents: Agent[] = Array.from({ length: agentCount }, () => ({ branch: 'main', seq: 0 }));
   private readonly branches = ['main'];
-  private readonly frozen = new Set<string>();
+  private modules: readonly string[] = [];
   /** Operations whose agents do not know what became of them. */
   private unknown: Operation[] = [];
   private readonly snapshots = new Map<string, { branch: string; seq: number; digest: string }>();
@@ -69,12 +78,15 @@ export class World {
   }
 
   private async wave(wave: number): Promise<void> {
-    const roll = this.random.below(14);
+    const roll = this.random.below(17);
     if (roll === 0) await this.reopen();
     else if (roll === 1) await this.fork(wave);
     else if (roll === 2) await this.mergeBranch(wave);
     else if (roll === 3) await this.freezeOrThaw();
     else if (roll === 5) await this.remerge();
+    else if (roll === 6) await this.letFreezesEnd();
+    else if (roll === 7) await this.moveBehind(`w${wave}`);
+    else if (roll === 8) await this.trip(wave);
     else if (roll === 4) await this.anyHandle().tag(this.pick(['v1', 'v2']), this.random.below(this.newest() + 1));
     else {
       // Begun in one turn of the event loop: they meet in one batch a handle.
@@ -99,16 +111,43 @@ export class World {
     return this.send(operation);
   }
 
+  /** Somebody moves a file to another one's place and does not know what became of the two. */
+  private async moveBehind(id: string): Promise<void> {
+    const place = { branch: this.pick(this.branches), seq: this.newest() };
+    for (const operation of drawMoveBehind(this.anyHandle(), this.random, this.paths, place, id)) {
+      this.operations.push(operation);
+      await this.send(operation);
+    }
+  }
+
+  /** A short-lived branch that takes files away. */
+  private async trip(wave: number): Promise<void> {
+    const name = `trip-${wave}`;
+    const from = this.pick(this.branches);
+    await this.anyHandle().fork(name, { from });
+    const deletion = drawDeletion(this.anyHandle(), this.random, { branch: name, seq: this.newest() }, `w${wave}`);
+    if (deletion !== undefined) {
+      this.operations.push(deletion);
+      await this.send(deletion);
+    }
+    await this.mergeBack(name, `w${wave}-back`);
+  }
+
   private draw(id: string): Operation | undefined {
     const agent = this.pick(this.agents);
     const repo = this.anyHandle();
-    if (this.random.below(3) > 0) agent.seq = this.newest();
-    if (this.random.below(8) === 0) agent.branch = this.pick(this.branches);
-    const roll = this.random.below(12);
+    if (this.random.below(2) === 0) agent.seq = this.newest();
+    if (this.random.below(4) === 0) agent.branch = this.pick(this.branches);
+    const roll = this.random.below(13);
     if (roll === 0) return drawCount(repo, agent, id);
     if (roll === 1) return this.drawOfConflict(repo, id);
-    const operation = drawIntent(repo, this.random, paths, agent, id);
+    if (roll === 2) return drawSplit(repo, this.random, this.paths, agent, id);
+    const operation = drawIntent(repo, this.random, this.paths, agent, id);
     return operation.edits.length > 0 ? operation : undefined;
+  }
+
+  private get paths(): readonly string[] {
+    return [...paths, ...this.modules];
   }
 
   private drawOfConflict(repo: Repo, id: string): Operation | undefined {
@@ -116,7 +155,7 @@ export class World {
       this.operations.find(({ first }) => first?.kind === 'conflicted' && first.conflict === conflict);
     const isReplacement = this.random.below(3) === 0;
     const operation = isReplacement
-      ? drawReplacement(repo, this.random, paths, id, keptAs)
+      ? drawReplacement(repo, this.random, this.paths, id, keptAs)
       : drawResolution(repo, this.random, id, keptAs);
     // A branch that was merged back stays as it was merged.
     return operation && this.branches.includes(operation.branch) ? operation : undefined;
@@ -134,7 +173,10 @@ export class World {
 
   private answered(operation: Operation, outcome: Outcome): void {
     checkAnswer(operation, outcome);
-    if (outcome.kind !== 'rejected') operation.first = outcome;
+    if (outcome.kind === 'rejected') return;
+    operation.first = outcome;
+    const made = operation.agent === splitter ? operation.edits.slice(1).map(({ path }) => path) : [];
+    this.modules = [...new Set([...made, ...this.modules])].slice(0, modulesMax);
   }
 
   private async reopen(at = this.random.below(this.handles.length)): Promise<void> {
@@ -158,11 +200,16 @@ export class World {
     const [branch] = this.branches.splice(1 + this.random.below(this.branches.length - 1), 1);
     if (branch === undefined) return;
     for (const agent of this.agents) if (agent.branch === branch) agent.branch = 'main';
+    await this.mergeBack(branch, `w${wave}-merge`);
+  }
+
+  private async mergeBack(branch: string, id: string): Promise<void> {
     this.unknown = this.unknown.filter((operation) => operation.branch !== branch || operation.first !== undefined);
-    const into = this.mustGet(0).branch(branch).parent ?? 'main';
+    const { parent: into = 'main', forkSeq } = this.mustGet(0).branch(branch);
     if (!this.branches.includes(into)) return;
-    const id = `w${wave}-merge`;
     const isOfBranch = ({ branch: on }: Operation): boolean => on === branch;
+    const now = this.mustGet(0).snapshot(undefined, branch);
+    const atFork = this.mustGet(0).snapshot(forkSeq, into).list();
     const removed = this.operations.filter(isOfBranch).flatMap(({ edits }) => edits);
     const operation: Operation = {
       id,
@@ -170,6 +217,7 @@ export class World {
       // Nothing goes but what went on the branch; what it brings has its own landings there.
       edits: removed.map((edit) => ({ ...edit, added: [] })),
       isForced: this.operations.some((other) => isOfBranch(other) && other.isForced),
+      drops: atFork.map(({ path }) => path).filter((path) => now.head(path) === undefined),
       agent: act.author.name,
       counts: false,
       send: (repo) => repo.merge(branch, { author: act.author, operationId: id }),
@@ -192,13 +240,24 @@ export class World {
   }
 
   private async freezeOrThaw(): Promise<void> {
-    const path = this.frozen.size > 1 ? this.pick([...this.frozen]) : this.pick(paths);
-    // Both decide again what was parked.
-    if (this.frozen.delete(path)) await Promise.all(this.handles.map((repo) => repo.thaw(path, act)));
-    else {
-      this.frozen.add(path);
-      await this.anyHandle().freeze(path, act);
-    }
+    const frozen = this.anyHandle().freezes();
+    if (frozen.length > 1) return this.thaw(this.pick(frozen).path);
+    const path = this.pick(this.paths);
+    if (frozen.some((freeze) => freeze.path === path)) return this.thaw(path);
+    const owned = this.random.below(3) === 0 ? { owner: splitter, ms: freezeMs } : {};
+    const bounds = this.random.below(3) === 0 ? { ms: freezeMs } : owned;
+    await this.anyHandle().freeze(path, { ...act, ...bounds });
+  }
+
+  /** All handles at once: each decides again what was parked. */
+  private async thaw(path: string): Promise<void> {
+    await Promise.all(this.handles.map((repo) => repo.thaw(path, act)));
+  }
+
+  /** Time goes by; whoever comes by then ends what is over. */
+  private async letFreezesEnd(): Promise<void> {
+    this.passedMs += freezeMs;
+    await Promise.all(this.handles.map((repo) => repo.unpark()));
   }
 
   /** Remembers a snapshot, and reads an old one again. */
@@ -213,6 +272,8 @@ export class World {
   }
 
   private async checkEnd(): Promise<RepoEvent[]> {
+    for (const { path } of this.anyHandle().freezes()) await this.thaw(path);
+    checkSame(this.anyHandle().stats().parkedOpen, 0, 'nothing waits where nothing is frozen');
     for (const { branch, seq, digest } of this.snapshots.values()) {
       checkSame(digestOf(this.anyHandle(), branch, seq), digest, `snapshot ${branch}@${seq} never changes`);
     }

@@ -20,8 +20,8 @@ type Side = HunkAccount['side'];
 
 /** What the resolver's powers over a hunk depend on. */
 export interface Powers {
-  /** Seqs of the entries that brought what a side has in a stretch. */
-  from(path: RepoPath, side: Side, stretch: Stretch): readonly number[];
+  /** Seqs of the entries that brought what a side has in a stretch of the path at an index of those resolved. */
+  from(at: number, side: Side, stretch: Stretch): readonly number[];
   /** Whether the resolver may discard what these entries brought for a reason in its own words. */
   mayDiscardFreely(from: readonly number[]): boolean;
   /** What a file holds with the resolution landed; undefined where there is none. */
@@ -124,7 +124,9 @@ export function accountFor(
   }
   const otherwiseFault = otherwise && formFault(otherwise);
   if (otherwiseFault !== undefined) return malformed(`'otherwise' ${otherwiseFault}`, '');
-  for (const { path, input, result, shape } of resolved) {
+  /** Hunks of a path so far: several edits may have been led to it. */
+  const counts = new Map<RepoPath, number>();
+  for (const [at, { path, input, result, shape }] of resolved.entries()) {
     if (result !== null) {
       const inputs = [input.base, input.current, input.incoming].flatMap((state) => (state ? [state.content] : []));
       const [line] = addedMarkers(result.content, inputs);
@@ -134,8 +136,12 @@ export function accountFor(
         });
       }
     }
-    for (const stretch of stretchesOf(input, shape)) {
-      const { index, base, texts, where } = stretch;
+    const stretches = stretchesOf(input, shape);
+    const before = counts.get(path) ?? 0;
+    counts.set(path, before + stretches.length);
+    for (const stretch of stretches) {
+      const { base, texts, where } = stretch;
+      const index = before + stretch.index;
       for (const side of sides) {
         const named = accounts.find((a) => a.path === path && a.side === side && a.hunk === index);
         if (named !== undefined) unused.delete(named);
@@ -145,7 +151,7 @@ export function accountFor(
         const isKept = isSeenKept(text, other, base, result);
         const account = named ?? (isKept ? ({ fate: 'kept' } as const) : otherwise);
         const isGone = account?.fate === 'discarded';
-        const from = isGone ? powers.from(path, side, stretch) : [];
+        const from = isGone ? powers.from(at, side, stretch) : [];
         const fault = account === undefined ? '' : faultOf(account, isKept, text, from, powers);
         if (account !== undefined && fault === undefined) {
           const { fate, reason, because } = account;

@@ -81,10 +81,10 @@ export async function resolveConflict(
 
 /** An agent may discard its own work for a reason in its own words; people answer for what they discard. */
 function powersOf(conflicts: Conflicts, open: OpenConflict, asOf: number, { author, edits }: AdmittedIntent): Powers {
-  const rows = new Map(conflicts.rows(open, asOf).map((row) => [row.path, row]));
+  const rows = conflicts.rows(open, asOf);
   return {
-    from: (path, side, stretch) => {
-      const row = rows.get(path);
+    from: (at, side, stretch) => {
+      const row = rows[at];
       return row === undefined ? [] : conflicts.from(open, row, asOf, side, stretch);
     },
     mayDiscardFreely: (from) =>
@@ -117,7 +117,7 @@ function admitResolution(
     onStaleRead: kept.onStaleRead,
     ...(kept.task !== undefined && { task: kept.task }),
     ...(resolution.operationId !== undefined && { operationId: resolution.operationId }),
-    changes: view.paths.flatMap((row) => {
+    changes: onceEach(view.paths).flatMap((row) => {
       // What was seen is named as it was: a place without a file expects none.
       const expect = conflicts.isLiveAt(open, row.path, view.asOf) ? seen : absent;
       return changesOf(row, resolution, expect);
@@ -140,6 +140,10 @@ function admitResolution(
   }
   return { ...form, mergedSeq: kept.mergedSeq, edits, records: [...kept.records, ...form.records] };
 }
+
+/** The first row of each path: several edits may have been led to one. */
+const onceEach = (rows: readonly ConflictPath[]): ConflictPath[] =>
+  rows.filter(({ path }, at) => rows.findIndex((other) => other.path === path) === at);
 
 function changesOf(row: ConflictPath, resolution: Resolution, expect: Precondition): Change[] {
   const result = resolution.results.find((candidate) => candidate.path === row.path);

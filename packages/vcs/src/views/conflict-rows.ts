@@ -51,10 +51,37 @@ export class ConflictRows {
   }
 
   rows(): ConflictRow[] {
-    return this.kept.edits.flatMap((edit) => {
+    const rows = this.kept.edits.flatMap((edit) => {
       if (edit.kind === 'delete' && this.destinationOf(edit) !== undefined) return [];
       const source = edit.kind === 'put' ? this.sourceOf(edit) : undefined;
       return source ? this.moveRows(edit as Put, source) : this.plainRows(edit);
+    });
+    return [...rows, ...this.besideRows(rows)];
+  }
+
+  /** What else the intent asks of a path that one of its edits was led to: one result has to hold both. */
+  private besideRows(rows: readonly ConflictRow[]): ConflictRow[] {
+    const beside = this.kept.edits.filter(
+      (edit) =>
+        rows.some(({ path }) => path === edit.path) &&
+        !rows.some(({ askedPath }) => askedPath === edit.path) &&
+        !(edit.kind === 'delete' && this.destinationOf(edit) !== undefined),
+    );
+    return beside.map((edit): ConflictRow => {
+      const { path } = edit;
+      const base = this.baseOf(edit);
+      const incoming = this.incomingOf(edit, this.stateAt(base));
+      const current = this.liveAt(path, this.asOf);
+      return {
+        askedPath: path,
+        path,
+        reason: 'move/edit',
+        note: undriven,
+        refused: undefined,
+        base,
+        current,
+        incoming,
+      };
     });
   }
 

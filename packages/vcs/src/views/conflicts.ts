@@ -10,11 +10,20 @@ import { unpackAccounts } from '../land/account-codec.ts';
 import type { DriverChoice } from '../land/driver-choice.ts';
 import { decodeKept } from '../land/kept.ts';
 import { landingsOfLines, sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
-import type { Stretch } from '../land/stretches.ts';
+import { stretchesOf, type Stretch } from '../land/stretches.ts';
 import { wouldLand } from '../land/try-again.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
-import { conflictHunks, conflictKindOf, hintOf, isText, splitLines, type FileState } from '../merge/index.ts';
+import {
+  conflictHunks,
+  conflictKindOf,
+  hintOf,
+  isText,
+  splitLines,
+  type ConflictShape,
+  type FileState,
+  type MergeInput,
+} from '../merge/index.ts';
 import { ConflictRows, type ConflictRow } from './conflict-rows.ts';
 import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
 
@@ -130,7 +139,7 @@ export class Conflicts {
       ...(kept.task !== undefined && { task: kept.task }),
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,
-      paths: this.rows(open, asOf).map((row) => this.pathView(open, row, asOf)),
+      paths: this.pathViews(open, asOf),
     };
   }
 
@@ -165,13 +174,32 @@ export class Conflicts {
     return new ConflictRows(this.reader, entry, kept, asOf).liveAt(path, asOf).seq !== 0;
   }
 
-  private pathView(open: OpenConflict, row: ConflictRow, asOf: number): ConflictPath {
+  private pathViews(open: OpenConflict, asOf: number): ConflictPath[] {
+    const rows = this.rows(open, asOf);
+    return rows.map((row, at) => {
+      const before = rows.slice(0, at).filter(({ path }) => path === row.path);
+      // Numbered on, so that an account names one of them.
+      const firstIndex = (): number =>
+        before.reduce((count, other) => count + stretchesOf(this.inputOf(other), shapeOf(other)).length, 0);
+      return this.pathView(open, row, asOf, firstIndex);
+    });
+  }
+
+  private inputOf({ path, base, current, incoming }: ConflictRow): MergeInput {
+    return { path, base: stateOf(this.side(base)), current: stateOf(this.side(current)), incoming };
+  }
+
+  private pathView(open: OpenConflict, row: ConflictRow, asOf: number, firstIndex: () => number): ConflictPath {
     const { path, reason, note, refused } = row;
     const { driver, driverVersion, lines, structure } = note;
     const hint = hintOf(path, driver);
     const base = this.side(row.base);
     const current = this.side(row.current);
     let found: readonly Hunk[] | undefined;
+    const hunksFrom = (first: number): readonly Hunk[] => {
+      const { hunks } = conflictHunks(this.inputOf(row), shapeOf(row));
+      return first === 0 ? hunks : hunks.map((hunk) => ({ ...hunk, index: first + hunk.index }));
+    };
     const currentBy = (): SideAuthor[] => this.landingsOf(open, row, asOf).map((seq) => sideAuthorAt(this.reader, seq));
     return {
       path,
@@ -191,11 +219,7 @@ export class Conflicts {
       },
       // Merging costs more than all else here, and many readers want the sides alone.
       get hunks() {
-        found ??= conflictHunks(
-          { path, base: stateOf(base), current: stateOf(current), incoming: row.incoming },
-          { driver, lines, refused },
-        ).hunks;
-        return found;
+        return (found ??= hunksFrom(firstIndex()));
       },
     };
   }
@@ -207,6 +231,8 @@ export class Conflicts {
     return sideOf({ content: contentOrNotice(this.reader, place), mode }, place.seq, blob);
   }
 }
+
+const shapeOf = ({ note: { driver, lines }, refused }: ConflictRow): ConflictShape => ({ driver, lines, refused });
 
 function incomingSide(state: FileState | null): ConflictSide {
   if (state === null) return absentSide;
