@@ -67,6 +67,8 @@ export { readTranscript, type ReadTranscript, type TranscriptLine } from './runt
 export type { AgentRecord } from './runtime/agent-life.ts';
 export type { TaskRecord } from './runtime/task-book.ts';
 export { resumeSwarm, runSwarm, type SwarmResult } from './runtime/run-swarm.ts';
+export type { MergeReport } from './runtime/merge-tally.ts';
+export type { Survival } from './runtime/survival.ts';
 export type { LandingTimes, OutcomeCounts, RoleSpend } from './runtime/tally.ts';
 export { schedule, type Directive } from './schedule/schedule.ts';
 export { reduce } from './state/reduce.ts';

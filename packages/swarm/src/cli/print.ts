@@ -1,5 +1,6 @@
 import { formatCost } from '../cost/cost-ledger.ts';
 import type { SwarmEvent } from '../events/event.ts';
+import type { MergeReport } from '../runtime/merge-tally.ts';
 import type { SwarmResult } from '../runtime/run-swarm.ts';
 import type { Check } from './doctor.ts';
 
@@ -13,8 +14,8 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags): 
     console.log(JSON.stringify(result));
     return;
   }
-  const { outcomes, tasks, agents, landings, roles, cost } = result;
-  const turns = roles.planner.turns + roles.worker.turns + roles.merger.turns;
+  const { outcomes, tasks, agents, landings, roles, cost, merges } = result;
+  const turns = Object.values(roles).reduce((sum, role) => sum + role.turns, 0);
   const byRole = Object.entries(cost.byRole).map(([role, sum]) => `${role} ${formatCost(sum)}`);
   console.log(
     [
@@ -22,9 +23,15 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags): 
       `${tasks.ended} of ${tasks.created} tasks ended; ${agents.names} agents, ${agents.liveMax} at once; ${turns} model turns`,
       `landed ${outcomes.landed}, merged ${outcomes.merged}, conflicted ${outcomes.conflicted}, resolved ${outcomes.resolved}, parked ${outcomes.parked}, rejected ${outcomes.rejected}`,
       `a landing took ${landings.p50Ms.toFixed(1)} ms at the median, ${landings.p99Ms.toFixed(1)} ms at p99`,
+      ...(merges.attempts > 0 ? [mergesLine(merges)] : []),
       `cost: ${formatCost(cost.total)}${byRole.length > 1 ? ` (${byRole.join(', ')})` : ''}`,
     ].join('\n'),
   );
+}
+
+function mergesLine({ queueDelayMs: { p50, p99 }, survival: { current, incoming }, escalated }: MergeReport): string {
+  const kept = [current, incoming].map(({ survived, lines }) => `${survived} of ${lines}`);
+  return `a conflict waited ${p50.toFixed(0)} ms for its merger at the median, ${p99.toFixed(0)} ms at p99; of added lines survived ${kept[0]} (current), ${kept[1]} (incoming); ${escalated} left to planners`;
 }
 
 /** With `--jsonl` every event; else, to a terminal, those that somebody would want to know at once. */

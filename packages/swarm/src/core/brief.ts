@@ -53,15 +53,22 @@ export interface WorkerBrief extends BriefCommon, Surroundings {
   readonly draft?: readonly string[];
 }
 
-export interface MergerBrief extends BriefCommon {
-  readonly role: 'merger';
+/** A conflict that a merger is given. */
+export interface MergerWork {
   readonly conflict: string;
   readonly paths: readonly string[];
+  /** The task whose intent is the incoming side. */
   readonly task: TaskId;
+  /** Its `input`. */
+  readonly input?: JsonValue;
+}
+
+export interface MergerBrief extends BriefCommon, MergerWork, Surroundings {
+  readonly role: 'merger';
+  /** Further conflicts of the same files, to be settled in the same go, after this one. */
+  readonly also?: readonly MergerWork[];
   /** From 1. */
   readonly attempt: number;
-  /** The `input` of the task whose intent is the incoming side. */
-  readonly input?: JsonValue;
 }
 
 /** What an agent is told when it starts. */

@@ -87,5 +87,7 @@ export interface TaskReport {
   readonly seq?: number;
   readonly conflict?: string;
   readonly parked?: string;
+  /** Why a planner is told that did not hand the task out: it is the lowest above both sides of a conflict that mergers left. */
+  readonly escalated?: true;
   readonly handoff: Handoff;
 }

@@ -83,11 +83,15 @@ export type SwarmEvent =
       readonly conflict: string;
       readonly task: TaskId;
       readonly paths: readonly string[];
+      /** The lowest planner that the tasks of both sides have in common, and those above it. */
+      readonly planners?: readonly TaskId[];
     }
   | { readonly kind: 'conflict.assigned'; readonly conflict: string; readonly agent: AgentId }
   | { readonly kind: 'conflict.resolved'; readonly conflict: string; readonly seq: number }
   /** A merger ended and the conflict is still open. */
   | { readonly kind: 'conflict.unresolved'; readonly conflict: string; readonly reason: string }
+  /** No merger tries it any more: the planner that both sides have in common is told. */
+  | { readonly kind: 'conflict.escalated'; readonly conflict: string; readonly planner: TaskId }
   | { readonly kind: 'file.flagged'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.frozen'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.thawed'; readonly path: string }
@@ -96,7 +100,7 @@ export type SwarmEvent =
       readonly agent: AgentId;
       readonly role: RoleKind;
       readonly task?: TaskId;
-      readonly conflict?: string;
+      readonly conflicts?: readonly string[];
     }
   | {
       readonly kind: 'agent.ended';

@@ -21,10 +21,11 @@ export class AgentNames {
     return Object.values(this.#names).reduce((sum, { count }) => sum + count, 0);
   }
 
-  take(role: RoleKind, conflict: string | undefined): AgentId {
-    const authors =
-      conflict === undefined ? undefined : authorsOfSides(this.#context, this.#context.repo.conflict(conflict));
-    const isNeutral = (agent: AgentId): boolean => !authors?.has(this.#context.agentName(agent));
+  /** `conflicts`: of a merger. */
+  take(role: RoleKind, conflicts: readonly string[] = []): AgentId {
+    const { repo } = this.#context;
+    const authors = new Set(conflicts.flatMap((id) => [...authorsOfSides(repo, repo.conflict(id))]));
+    const isNeutral = (agent: AgentId): boolean => !authors.has(this.#context.agentName(agent));
     const names = this.#names[role];
     const at = names.free.findIndex(isNeutral);
     const [again] = at < 0 ? [] : names.free.splice(at, 1);

@@ -1,4 +1,4 @@
-import type { ConflictPath, ConflictSide, ConflictView, Hunk, HunkLines } from '@mound/vcs';
+import type { ConflictPath, ConflictSide, ConflictView, Hunk, HunkLines, Repo } from '@mound/vcs';
 import type { ConflictDetails, ConflictedPath, SideView, Span } from '../tools/operations.ts';
 import { textOf } from './repo-reads.ts';
 
@@ -7,15 +7,30 @@ const sideCharsMax = 20_000;
 /** A longer stretch of a hunk is cut. */
 const hunkCharsMax = 4_000;
 
-/** A conflict as a merger reads it. */
-export const detailsOf = (view: ConflictView): ConflictDetails => ({
+/** Landings of the current side that are told of, the newest. */
+const metMax = 20;
+
+/** A conflict as a merger reads it: both sides, and why each is as it is. */
+export const detailsOf = (repo: Repo, view: ConflictView): ConflictDetails => ({
   conflict: view.id,
   state: view.state,
   asOf: view.asOf,
   author: view.author.name,
   message: view.message,
+  ...(view.rationale !== undefined && { rationale: view.rationale }),
   paths: view.paths.map(pathDetails),
+  met: landingsOf(view)
+    .slice(0, metMax)
+    .map((seq) => {
+      const { author, message, rationale } = repo.commit(seq);
+      return { seq, author: author.name, message, ...(rationale !== undefined && { rationale }) };
+    }),
 });
+
+const landingsOf = ({ paths }: ConflictView): number[] =>
+  [...new Set(paths.flatMap(({ currentBy }) => currentBy.map(({ seq }) => Number(seq))))].toSorted(
+    (left, right) => right - left,
+  );
 
 function pathDetails(path: ConflictPath): ConflictedPath {
   const [base, current, incoming] = [sideOf(path.base), sideOf(path.current), sideOf(path.incoming)];

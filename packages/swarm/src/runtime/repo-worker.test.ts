@@ -3,24 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openRepo, type Repo } from '@mound/vcs';
-import { allOn } from '../core/coordination.ts';
 import { agentIdOf, rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import { ManualTime } from '../core/manual-time.test.kit.ts';
 import type { Task } from '../core/task.ts';
-import { CostLedger } from '../cost/cost-ledger.ts';
-import { PriceBook } from '../cost/prices.ts';
-import { ScriptedModel } from '../model/scripted-model.ts';
-import { shippedRoles } from '../roles/roles.ts';
-import { BudgetBook } from './budget-book.ts';
-import { CommandRoom } from './command-room.ts';
 import { Draft } from './draft.ts';
 import { RepoWorker } from './repo-worker.ts';
-import { RunContext } from './run-context.ts';
-import { defaultLimits } from './run-options.ts';
+import type { RunContext } from './run-context.ts';
 import { RunKeys } from './run-keys.ts';
-import { Tally } from './tally.ts';
-import { TaskBook, type Claim, type ClaimAnswer } from './task-book.ts';
-import { commandSettings } from './swarm.test.kit.ts';
+import type { Claim, ClaimAnswer, TaskBook } from './task-book.ts';
+import { contextOn } from './swarm.test.kit.ts';
 
 const run = 'r1' as RunId;
 const id = 't1' as TaskId;
@@ -37,31 +28,8 @@ beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'mound-worker-'));
   repo = await openRepo(dir, { create: true });
   time = new ManualTime();
-  const prices = new PriceBook([], time);
-  book = new TaskBook(repo, keys, time);
-  context = new RunContext({
-    repo,
-    keys,
-    time,
-    book,
-    budgets: new BudgetBook(repo, keys),
-    commands: new CommandRoom(repo, commandSettings(join(dir, 'work'))),
-    tally: new Tally(),
-    limits: defaultLimits,
-    policy: {
-      transcripts: undefined,
-      guide: { folder: 'guide', linesMax: 4 },
-      checks: 'optional',
-      thrashing: undefined,
-      coordination: allOn,
-    },
-    prices,
-    costs: new CostLedger(prices),
-    roles: shippedRoles(),
-    models: { worker: new ScriptedModel({}) },
-    content: undefined,
-    onAcknowledged: undefined,
-  });
+  context = contextOn(repo, time, join(dir, 'work'));
+  ({ book } = context);
   const records = book.creation([task]);
   await repo.land({ author: { name: 'p', kind: 'agent' }, message: 'delegate', records });
 });

@@ -1,11 +1,13 @@
 import type { Snapshot } from '@mound/vcs';
 import { runAgent, type AgentEnd } from '../agent/agent.ts';
-import { renderBrief, type Decision } from '../core/brief.ts';
+import { renderBrief, type Decision, type MergerWork } from '../core/brief.ts';
 import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import type { Role } from '../core/role.ts';
 import { emptyHandoff, type Handoff, type Task, type TaskOutcome, type TaskReport } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
 import type { Message } from '../model/model.ts';
+import { commonPlanner } from '../state/reduce.ts';
+import type { ConflictState } from '../state/state.ts';
 import { mergerTools } from '../tools/merger-tools.ts';
 import { outcomeAnswer } from '../tools/outcome-answer.ts';
 import { plannerTools } from '../tools/planner-tools.ts';
@@ -286,48 +288,60 @@ export async function runWorker(
   }
 }
 
-/** Works on one conflict; what became of it comes through the store's feed. */
+/** Works on conflicts of the same files; what became of them comes through the store's feed. */
 export async function runMerger(
   context: RunContext,
   swarm: Swarm,
   agent: AgentId,
-  id: string,
+  ids: readonly string[],
   signal: AbortSignal,
 ): Promise<AgentEnd> {
-  const conflict = swarm.state.conflicts.get(id);
-  if (conflict === undefined) throw new Error(`conflict ${id} is not known`);
-  const attempt = conflict.attempts + 1;
-  const { task } = conflict;
-  const { input } = context.mustTask(task);
+  const conflicts = ids.flatMap((id) => swarm.state.conflicts.get(id) ?? []);
+  const [first, ...others] = conflicts;
+  if (first === undefined) throw new Error(`conflict ${ids.join(', ')} is not known`);
+  const attempt = first.attempts + 1;
+  const { task } = first;
   const base = context.repo.snapshot().seq;
+  const workOf = (conflict: ConflictState): MergerWork => {
+    const { input } = context.mustTask(conflict.task);
+    const { id, paths } = conflict;
+    return { conflict: id, paths, task: conflict.task, ...(input !== undefined && { input }) };
+  };
   const brief = renderBrief({
     role: 'merger',
     run: context.run,
     agent,
     base,
-    conflict: id,
-    paths: conflict.paths,
-    task,
+    ...workOf(first),
     attempt,
-    ...(input !== undefined && { input }),
+    ...(others.length > 0 && { also: others.map(workOf) }),
+    ...surroundingsOf(context),
   });
   const role = context.role('merger');
   // Apart from the attempts of an earlier process.
   const generation = swarm.runGeneration * 1000 + attempt;
-  const operations = new RepoMerger(context, agent, id, generation);
+  const operations = new RepoMerger(context, agent, ids, generation);
   const life = lifeOf(
     context,
     swarm,
-    { agent, role, task, generation, base, goesOn: false, conflict: id },
+    { agent, role, task, generation, base, goesOn: false, conflict: first.id },
     () => undefined,
   );
-  const progress = (): number => Number(operations.isResolved());
+  const progress = (): number => operations.open.length;
   const tools = mergerTools(operations);
   const end = await run(context, swarm, { agent, life, role, brief, history: [], tools, progress, signal });
   await life.close(end, undefined, false);
   // The merger's own word does not count.
-  if (!operations.isResolved()) {
-    swarm.dispatch({ kind: 'conflict.unresolved', conflict: id, reason: end.detail ?? end.reason });
-  }
+  for (const id of operations.open) leaveConflict(swarm, id, end);
   return end;
+}
+
+/** The conflict is still open: another merger tries it, or its planners are told. */
+function leaveConflict(swarm: Swarm, id: string, end: AgentEnd): void {
+  const conflict = swarm.state.conflicts.get(id);
+  if (conflict === undefined) return;
+  const isLast = conflict.attempts + 1 >= swarm.state.mergeAttemptsMax;
+  const planner = isLast ? commonPlanner(swarm.state, conflict) : undefined;
+  swarm.dispatch({ kind: 'conflict.unresolved', conflict: id, reason: end.detail ?? end.reason });
+  if (planner !== undefined) swarm.dispatch({ kind: 'conflict.escalated', conflict: id, planner });
 }

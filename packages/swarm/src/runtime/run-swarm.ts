@@ -1,17 +1,17 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
+import { MoundError, systemRandom, type Cursor, type Repo, type RepoEvent } from '@mound/vcs';
 import { toolLimits } from '../command/run-command.ts';
 import { ownName } from '../command/process-name.ts';
 import { coordinationOf } from '../core/coordination.ts';
-import { rootTask, type RunId } from '../core/ids.ts';
+import { rootTask, taskOfName, type RunId, type TaskId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RoleKind, Roles } from '../core/role.ts';
 import type { Task } from '../core/task.ts';
 import { systemTime } from '../core/time.ts';
 import { CostLedger, type CostReport } from '../cost/cost-ledger.ts';
 import { PriceBook } from '../cost/prices.ts';
-import type { RunEndReason } from '../events/event.ts';
+import type { RunEndReason, SwarmEvent } from '../events/event.ts';
 import { translate } from '../events/translate.ts';
 import { shippedRoles } from '../roles/roles.ts';
 import { unsettledCount } from '../state/state.ts';
@@ -41,6 +41,7 @@ import {
   type SwarmOptions,
 } from './run-options.ts';
 import { Swarm } from './swarm.ts';
+import type { MergeReport } from './merge-tally.ts';
 import { Tally, type LandingTimes, type OutcomeCounts, type RoleSpend } from './tally.ts';
 import { isRejected, TaskBook } from './task-book.ts';
 import { Watch } from './watch.ts';
@@ -66,6 +67,7 @@ export interface SwarmResult {
   /** Intents with changes, resolutions included: from the call to the durable answer. */
   readonly landings: LandingTimes;
   readonly roles: Readonly<Record<RoleKind, RoleSpend>>;
+  readonly merges: MergeReport;
   /** What this process spent, by role, task, agent and model; {@link readRun} has that of all. */
   readonly cost: CostReport;
   /** SwarmEvents by kind. */
@@ -233,13 +235,14 @@ class Execution {
   async #execute(opened: Opened, tasks: readonly RestoredTask[]): Promise<SwarmResult> {
     const { header } = opened;
     const { onEvent, agentsMax, signal, stopSignal } = this.#options;
-    const { commands } = this.#context.parts;
+    const { commands, tally, time } = this.#context.parts;
     const watch = new Watch(this.#limits);
     const swarm = new Swarm({
       context: this.#context,
       runGeneration: header.generation,
       begun: begunTasks(tasks),
       onEvent: (event) => {
+        tally.merges.seen(event, time.now());
         onEvent?.(event);
         const reason = watch.seen(event);
         if (reason !== undefined) swarm.stop(reason.reason, 'turns', reason.detail);
@@ -318,6 +321,7 @@ class Execution {
       agents: swarm.agents,
       landings: tally.times(),
       roles: tally.spend(),
+      merges: tally.merges.report(),
       cost: costs.report(),
       events,
       seconds: (performance.now() - this.#startedMs) / 1000,
@@ -381,12 +385,23 @@ function settingsOf(
   };
 }
 
+/** Of a conflict, the planners that its sides have in common: only the records know those of tasks that have ended. */
+function withPlanners(context: RunContext, swarm: Swarm, event: RepoEvent, meant: SwarmEvent): SwarmEvent {
+  if (meant.kind !== 'conflict.opened' || event.kind !== 'conflict.opened') return meant;
+  const lines = event.met.flatMap(({ task: name }) => {
+    const task = taskOfName(context.run, name);
+    return task === undefined ? [] : [new Set<TaskId>(swarm.ancestorsOf(task).slice(1))];
+  });
+  const own = swarm.ancestorsOf(meant.task).slice(1);
+  return { ...meant, planners: own.filter((planner) => lines.every((line) => line.has(planner))) };
+}
+
 /** Coordination through the store: what others do there becomes this run's events. */
 async function follow(context: RunContext, swarm: Swarm, from: Cursor, signal: AbortSignal): Promise<void> {
   try {
     for await (const event of context.repo.follow(from, signal)) {
       const meant = translate(context.run, event);
-      if (meant !== undefined) swarm.dispatch(meant);
+      if (meant !== undefined) swarm.dispatch(withPlanners(context, swarm, event, meant));
       followControls(context, swarm, event);
     }
   } catch (error) {

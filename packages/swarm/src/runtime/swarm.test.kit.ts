@@ -5,12 +5,23 @@ import { join } from 'node:path';
 import { afterEach } from 'vitest';
 import { absent, openRepo, type Author, type Repo } from '@mound/vcs';
 import type { WorkerBrief } from '../core/brief.ts';
+import { allOn } from '../core/coordination.ts';
+import type { RunId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
+import type { Time } from '../core/time.ts';
+import { CostLedger } from '../cost/cost-ledger.ts';
+import { PriceBook } from '../cost/prices.ts';
 import { ScriptedModel, type Script, type ScriptView } from '../model/scripted-model.ts';
 import { toolLimits } from '../command/run-command.ts';
-import type { CommandSettings } from './command-room.ts';
-import type { SwarmOptions } from './run-options.ts';
+import { shippedRoles } from '../roles/roles.ts';
+import { BudgetBook } from './budget-book.ts';
+import { CommandRoom, type CommandSettings } from './command-room.ts';
+import { RunContext } from './run-context.ts';
+import { RunKeys } from './run-keys.ts';
+import { defaultLimits, type SwarmOptions } from './run-options.ts';
 import { runSwarm } from './run-swarm.ts';
+import { Tally } from './tally.ts';
+import { TaskBook } from './task-book.ts';
 
 export const human: Author = { name: 'Ada', kind: 'human' };
 export const cleanups: (() => Promise<void>)[] = [];
@@ -70,10 +81,14 @@ export function readText({ results }: ScriptView): string {
 }
 
 /** Keeps the differing lines of both sides, in order. */
-export const mergeBoth: Script = ({ turn, brief, results }) => {
+export const mergeBoth: Script = ({ turn, brief, results, request }) => {
   if (brief.role !== 'merger') throw new Error('not a merger');
-  // Again, where the file moved on.
-  if (turn % 2 === 0) return { calls: [call('read_conflict', { conflict: brief.conflict })] };
+  // One after the other, and again where the file moved on.
+  const own = [brief, ...(brief.also ?? [])].map(({ conflict }) => conflict);
+  const done = request.messages.filter(({ role, content }) => role === 'tool' && content.includes('landed as seq'));
+  const conflict = own[done.length];
+  if (conflict === undefined) return { calls: [finish()] };
+  if (turn % 2 === 0) return { calls: [call('read_conflict', { conflict })] };
   const paths = (results[0]?.value['paths'] ?? []) as unknown as {
     path: string;
     current: { text: string };
@@ -86,7 +101,8 @@ export const mergeBoth: Script = ({ turn, brief, results }) => {
   const both = [hunk.current.text, hunk.incoming.text].toSorted().join('').replace(/\n$/, '').split('\n');
   lines.splice(hunk.current.from - 1, hunk.current.lines, ...both);
   const content = lines.join('\n');
-  return { calls: [call('resolve', { conflict: brief.conflict, results: [{ path: path.path, content }] }), finish()] };
+  const last = own.length === done.length + 1 ? [finish()] : [];
+  return { calls: [call('resolve', { conflict, results: [{ path: path.path, content }] }), ...last] };
 };
 
 export function swarm(
@@ -135,3 +151,33 @@ export const commandSettings = (directory: string): CommandSettings => ({
   sandbox: 'none',
   environment: { PATH: process.env['PATH'] ?? '' },
 });
+
+/** What all agents of the run `r1` share, without a run. */
+export function contextOn(repo: Repo, time: Time, commandsDir: string): RunContext {
+  const keys = new RunKeys('r1' as RunId);
+  const prices = new PriceBook([], time);
+  const mind = new ScriptedModel({});
+  return new RunContext({
+    repo,
+    keys,
+    time,
+    book: new TaskBook(repo, keys, time),
+    budgets: new BudgetBook(repo, keys),
+    commands: new CommandRoom(repo, commandSettings(commandsDir)),
+    tally: new Tally(),
+    limits: defaultLimits,
+    policy: {
+      transcripts: undefined,
+      guide: { folder: 'guide', linesMax: 4 },
+      checks: 'optional',
+      thrashing: undefined,
+      coordination: allOn,
+    },
+    prices,
+    costs: new CostLedger(prices),
+    roles: shippedRoles(),
+    models: { planner: mind, worker: mind, merger: mind },
+    content: undefined,
+    onAcknowledged: undefined,
+  });
+}

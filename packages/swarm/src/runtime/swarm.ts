@@ -223,9 +223,9 @@ export class Swarm {
         return this.#start('worker', { task }, (agent, signal) => runWorker(this.#context, this, agent, task, signal));
       }
       case 'start-merger': {
-        const { conflict } = directive;
-        return this.#start('merger', { conflict }, (agent, signal) =>
-          runMerger(this.#context, this, agent, conflict, signal),
+        const { conflicts } = directive;
+        return this.#start('merger', { conflicts }, (agent, signal) =>
+          runMerger(this.#context, this, agent, conflicts, signal),
         );
       }
       case 'wake-planner': {
@@ -267,18 +267,16 @@ export class Swarm {
 
   #start(
     role: RoleKind,
-    work: { readonly task?: TaskId; readonly conflict?: string },
+    work: { readonly task?: TaskId; readonly conflicts?: readonly string[] },
     run: (agent: AgentId, signal: AbortSignal) => Promise<AgentEnd>,
   ): void {
     try {
-      const agent = this.#names.take(role, work.conflict);
+      const agent = this.#names.take(role, work.conflicts);
       const controller = new AbortController();
       this.#live.set(agent, controller);
       this.#liveMax = Math.max(this.#liveMax, this.#live.size);
       this.dispatch({ kind: 'agent.started', agent, role, ...work });
-      if (work.conflict !== undefined) {
-        this.dispatch({ kind: 'conflict.assigned', conflict: work.conflict, agent });
-      }
+      for (const conflict of work.conflicts ?? []) this.dispatch({ kind: 'conflict.assigned', conflict, agent });
       void this.#follow(agent, role, work.task, run(agent, controller.signal));
     } catch (error) {
       this.fail(error);

@@ -66,7 +66,7 @@ const startsOf = (directives: readonly Directive[]): string[] =>
     directive.kind === 'start-worker'
       ? [directive.task]
       : directive.kind === 'start-merger'
-        ? [directive.conflict]
+        ? [directive.conflicts.join('+')]
         : [],
   );
 
@@ -101,12 +101,12 @@ test('a conflict schedules a merger, before further workers; conflicts on one pa
     opened('c3', 't3', 'd'),
   ]);
   expect(schedule(state).slice(0, 2)).toEqual([
-    { kind: 'start-merger', conflict: 'c1' },
-    { kind: 'start-merger', conflict: 'c3' },
+    { kind: 'start-merger', conflicts: ['c1', 'c2'] },
+    { kind: 'start-merger', conflicts: ['c3'] },
   ]);
   const merging = run(
     [
-      { kind: 'agent.started', agent: 'merger-1' as AgentId, role: 'merger', conflict: 'c1' },
+      { kind: 'agent.started', agent: 'merger-1' as AgentId, role: 'merger', conflicts: ['c1'] },
       { kind: 'conflict.assigned', conflict: 'c1', agent: 'merger-1' as AgentId },
     ],
     state,
@@ -271,7 +271,7 @@ test('every run ends, within its slots, and tells the planner of every task', ()
         const live = [...state.agents.values()].filter(({ role }) => role !== 'planner');
         expect(live.length).toBeLessThanOrEqual(agentsMax);
         const agent = live[order.next().value % Math.max(1, live.length)];
-        if (agent !== undefined) finish(agent.id, agent.task, agent.conflict);
+        if (agent !== undefined) finish(agent.id, agent.task, agent.conflicts);
       }
       expect(told).toBe(scopes.length);
       expect(state.endReason).toBe('finished');
@@ -286,8 +286,8 @@ test('every run ends, within its slots, and tells the planner of every task', ()
           apply({ kind: 'task.claimed', task: of, agent: by, generation: 1 });
         } else if (directive.kind === 'start-merger') {
           const by = freeName(state, 'merger');
-          apply({ kind: 'agent.started', agent: by, role: 'merger', conflict: directive.conflict });
-          apply({ kind: 'conflict.assigned', conflict: directive.conflict, agent: by });
+          apply({ kind: 'agent.started', agent: by, role: 'merger', conflicts: directive.conflicts });
+          for (const conflict of directive.conflicts) apply({ kind: 'conflict.assigned', conflict, agent: by });
         } else if (directive.kind === 'wake-planner') {
           told += directive.tasks.length;
           apply({ kind: 'planner.woken', planner: rootTask, tasks: directive.tasks }, plannerEnds('finished'));
@@ -296,7 +296,7 @@ test('every run ends, within its slots, and tells the planner of every task', ()
         }
       }
 
-      function finish(by: AgentId, of: TaskId | undefined, conflict: string | undefined): void {
+      function finish(by: AgentId, of: TaskId | undefined, atHand: readonly string[]): void {
         const end = (role: 'worker' | 'merger'): SwarmEvent => ({
           kind: 'agent.ended',
           agent: by,
@@ -305,15 +305,16 @@ test('every run ends, within its slots, and tells the planner of every task', ()
           turns: 1,
           usage: noUsage,
         });
-        if (conflict !== undefined) {
-          const isResolved = merges.next().value;
-          apply(
-            isResolved
-              ? { kind: 'conflict.resolved', conflict, seq: 9 }
-              : { kind: 'conflict.unresolved', conflict, reason: 'x' },
-            end('merger'),
-          );
-          return;
+        if (atHand.length > 0) {
+          for (const conflict of atHand) {
+            const isResolved = merges.next().value;
+            apply(
+              isResolved
+                ? { kind: 'conflict.resolved', conflict, seq: 9 }
+                : { kind: 'conflict.unresolved', conflict, reason: 'x' },
+            );
+          }
+          return apply(end('merger'));
         }
         if (of === undefined) return;
         const fate = fates.next().value;

@@ -1,20 +1,15 @@
 import { rootTask, type TaskId } from '../core/ids.ts';
 import { isInScope } from '../core/task.ts';
 import type { RunEndReason } from '../events/event.ts';
-import {
-  unsettledCount,
-  type ConflictState,
-  type PlannerState,
-  type SwarmState,
-  type TaskState,
-} from '../state/state.ts';
+import { unsettledCount, type PlannerState, type SwarmState, type TaskState } from '../state/state.ts';
 
 /** What the runtime must do next. */
 export type Directive =
   /** Of the goal, or of a task that was handed to a planner. */
   | { readonly kind: 'start-planner'; readonly task: TaskId }
   | { readonly kind: 'start-worker'; readonly task: TaskId }
-  | { readonly kind: 'start-merger'; readonly conflict: string }
+  /** One merger for the conflicts of one file, or of files that they share. */
+  | { readonly kind: 'start-merger'; readonly conflicts: readonly string[] }
   /** What it waits for is there: tell the planner of these tasks. */
   | { readonly kind: 'wake-planner'; readonly planner: TaskId; readonly tasks: readonly TaskId[] }
   | { readonly kind: 'end-run'; readonly reason: RunEndReason };
@@ -27,23 +22,33 @@ const marksOf = (state: SwarmState, task: TaskState, mark: Mark): string[] =>
     ? []
     : [...state.files].filter(([path, is]) => is === mark && isInScope(task.scope, path)).map(([path]) => path);
 
+/** Conflicts that one merger is given at most: what more of a file waits is for the next. */
+const mergeGroupMax = 8;
+
 /**
- * Conflicts that share a path go one after the other: the second resolution
- * would be stale as soon as the first landed.
+ * Conflicts that share a path go to one merger in one go: of two mergers the
+ * second would always find its work stale. Those that share a path with what a
+ * merger has at hand wait for it.
  */
-function mergeable(state: SwarmState, slots: number): ConflictState[] {
+function mergeable(state: SwarmState, slots: number): string[][] {
   const busy = new Set<string>();
   for (const conflict of state.conflicts.values()) {
     if (conflict.status === 'assigned') for (const path of conflict.paths) busy.add(path);
   }
-  const chosen: ConflictState[] = [];
-  for (const conflict of state.conflicts.values()) {
-    if (chosen.length >= slots) break;
-    if (conflict.status !== 'open' || conflict.paths.some((path) => busy.has(path))) continue;
-    for (const path of conflict.paths) busy.add(path);
-    chosen.push(conflict);
+  const groups: { readonly ids: string[]; readonly paths: Set<string> }[] = [];
+  for (const { id, status, paths } of state.conflicts.values()) {
+    if (status !== 'open' || paths.some((path) => busy.has(path))) continue;
+    const [group, ...others] = groups.filter((one) => paths.some((path) => one.paths.has(path)));
+    // One that would join two groups waits until the one of them is done.
+    if (others.length > 0 || (group !== undefined && group.ids.length >= mergeGroupMax)) continue;
+    if (group === undefined && groups.length >= slots) continue;
+    if (group === undefined) groups.push({ ids: [id], paths: new Set(paths) });
+    else {
+      group.ids.push(id);
+      for (const path of paths) group.paths.add(path);
+    }
   }
-  return chosen;
+  return groups.map(({ ids }) => ids);
 }
 
 interface Slots {
@@ -129,7 +134,7 @@ export function schedule(state: SwarmState): Directive[] {
     othersLive: working > 0 || mergers.length > 0,
   });
   const directives: Directive[] = [
-    ...mergers.map(({ id }): Directive => ({ kind: 'start-merger', conflict: id })),
+    ...mergers.map((conflicts): Directive => ({ kind: 'start-merger', conflicts })),
     ...workers.map(({ id, plans }): Directive => ({ kind: plans ? 'start-planner' : 'start-worker', task: id })),
     ...planners.filter(isAnswered).map(({ id, reports }): Directive => ({
       kind: 'wake-planner',

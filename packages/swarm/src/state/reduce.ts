@@ -25,6 +25,18 @@ function endTask(state: SwarmState, task: TaskState, report: TaskReport): SwarmS
   return deliver(task.plans ? removePlanner(ended, task.id) : ended, task.parent, report);
 }
 
+/** The planner that is told of a conflict that mergers left; undefined where none of them is there any more. */
+export const commonPlanner = (state: SwarmState, { planners }: ConflictState): TaskId | undefined =>
+  planners.find((id) => state.planners.has(id));
+
+/** Its own planner is told in any case. */
+function escalate(state: SwarmState, task: TaskState, report: TaskReport, conflict: ConflictState): SwarmState {
+  const to = commonPlanner(state, conflict);
+  const planner = to === undefined || to === task.parent ? undefined : state.planners.get(to);
+  if (planner === undefined) return state;
+  return changePlanner(state, planner.id, { reports: [...planner.reports, { ...report, escalated: true }] });
+}
+
 /**
  * The worker's report and the feed's word on a conflict come in either order;
  * the task ends when both are there (or when no merger will come).
@@ -34,7 +46,7 @@ function settleConflict(state: SwarmState, task: TaskState | undefined): SwarmSt
   if (task === undefined || report?.conflict === undefined) return state;
   if (state.coordination.merger === 'off') return endTask(state, task, report);
   const conflict = state.conflicts.get(report.conflict);
-  if (conflict?.status === 'abandoned') return endTask(state, task, report);
+  if (conflict?.status === 'abandoned') return endTask(escalate(state, task, report, conflict), task, report);
   if (conflict?.status !== 'resolved') return state;
   const seq = conflict.seq === undefined ? {} : { seq: conflict.seq };
   return endTask(state, task, { ...report, ...seq, outcome: 'resolved' });
@@ -43,9 +55,10 @@ function settleConflict(state: SwarmState, task: TaskState | undefined): SwarmSt
 const changeConflict = (state: SwarmState, conflict: ConflictState): SwarmState =>
   settleConflict(setConflict(state, conflict), state.tasks.get(conflict.task));
 
-function openConflict(state: SwarmState, id: string, task: TaskId, paths: readonly string[]): SwarmState {
+function openConflict(state: SwarmState, event: EventOf<'conflict.opened'>): SwarmState {
+  const { conflict: id, task, paths, planners = [] } = event;
   if (state.coordination.merger === 'off' || state.conflicts.has(id) || !state.tasks.has(task)) return state;
-  return setConflict(state, { id, task, paths, status: 'open', attempts: 0, seq: undefined });
+  return setConflict(state, { id, task, paths, planners, status: 'open', attempts: 0, seq: undefined });
 }
 
 function createTask(state: SwarmState, event: EventOf<'task.created'>): SwarmState {
@@ -96,7 +109,7 @@ function leaveConflict(state: SwarmState, id: string): SwarmState {
 }
 
 function startAgent(state: SwarmState, event: EventOf<'agent.started'>): SwarmState {
-  const agent = { id: event.agent, role: event.role, task: event.task, conflict: event.conflict };
+  const agent = { id: event.agent, role: event.role, task: event.task, conflicts: event.conflicts ?? [] };
   const started: SwarmState = { ...state, agents: withEntry(state.agents, event.agent, agent) };
   const planning =
     event.role === 'planner' && event.task !== undefined
@@ -171,7 +184,7 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
     case 'task.reopened':
       return reopenTask(state, event);
     case 'conflict.opened':
-      return openConflict(state, event.conflict, event.task, event.paths);
+      return openConflict(state, event);
     case 'conflict.assigned': {
       const conflict = state.conflicts.get(event.conflict);
       return conflict?.status === 'open' ? setConflict(state, { ...conflict, status: 'assigned' }) : state;
@@ -198,6 +211,7 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
       return setWaiting(state, event.agent, undefined);
     case 'agent.warned':
     case 'topic.refused':
+    case 'conflict.escalated':
       return state;
     case 'planner.waiting': {
       const planner = state.planners.get(event.planner);

@@ -42,6 +42,8 @@ export interface ConflictState {
   readonly id: string;
   readonly task: TaskId;
   readonly paths: readonly string[];
+  /** The lowest planner that the tasks of both sides have in common, and those above it. */
+  readonly planners: readonly TaskId[];
   readonly status: 'open' | 'assigned' | 'resolved' | 'abandoned';
   readonly attempts: number;
   /** Of the landing that resolved it. */
@@ -52,7 +54,7 @@ export interface AgentState {
   readonly id: AgentId;
   readonly role: RoleKind;
   readonly task: TaskId | undefined;
-  readonly conflict: string | undefined;
+  readonly conflicts: readonly string[];
   /** Parked until then (ms since 1970): its model is not asked before. */
   readonly waitingUntil?: number;
 }

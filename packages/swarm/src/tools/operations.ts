@@ -230,9 +230,18 @@ export interface ConflictDetails {
   readonly state: 'open' | 'resolved' | 'replaced';
   /** Seq of the snapshot that current is shown from. */
   readonly asOf: number;
+  /** Of the incoming side. */
   readonly author: string;
   readonly message: string;
+  readonly rationale?: string;
   readonly paths: readonly ConflictedPath[];
+  /** What made the current side of the base, newest first. */
+  readonly met: readonly {
+    readonly seq: number;
+    readonly author: string;
+    readonly message: string;
+    readonly rationale?: string;
+  }[];
 }
 
 export interface ResolveRequest {

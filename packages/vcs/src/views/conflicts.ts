@@ -136,6 +136,7 @@ export class Conflicts {
       branch: kept.branch,
       author: kept.author,
       message: kept.message,
+      ...(kept.rationale !== undefined && { rationale: kept.rationale }),
       ...(kept.task !== undefined && { task: kept.task }),
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,

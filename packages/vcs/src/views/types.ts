@@ -118,6 +118,8 @@ export interface ConflictView {
   readonly branch: string;
   readonly author: Author;
   readonly message: string;
+  /** Of the kept intent. */
+  readonly rationale?: string;
   readonly task?: string;
   readonly operationId?: string;
   readonly time: number;

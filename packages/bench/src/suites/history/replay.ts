@@ -147,21 +147,21 @@ class Replay {
   readonly merger: Script = async ({ brief, results }) => {
     if (brief.role !== 'merger') throw new Error('the merger has a merger brief');
     const [last] = results;
-    if (last?.name === 'resolve' && last.value.ok) {
-      this.resolvedFromRecord++;
-      return finish('done');
-    }
-    // The file may have moved on since it was read: read it again.
-    if (last?.name !== 'read_conflict') return turn('read_conflict', { conflict: brief.conflict });
     const { repo, history } = this.options;
-    const view = repo.conflict(brief.conflict, Number(last.value['asOf']));
+    if (last?.name === 'resolve' && last.value.ok) this.resolvedFromRecord++;
+    const open = [brief, ...(brief.also ?? [])].find((work) => repo.conflict(work.conflict).state === 'open');
+    if (open === undefined) return finish('done');
+    const { conflict } = open;
+    // The file may have moved on since it was read: read it again.
+    if (last?.name !== 'read_conflict') return turn('read_conflict', { conflict });
+    const view = repo.conflict(conflict, Number(last.value['asOf']));
     const resolved = await Promise.all(
       view.paths.map(async ({ path, base, current, incoming }) => {
         const change = this.window.record.get(path);
         const sides = { base: base.content, current: current.content, incoming: incoming.content };
         const result = resolveFromRecord(sides, change && (await history.content(change)));
         if (result === null) return { path, content: null };
-        const contentRef = `result:${brief.conflict}:${brief.attempt}:${path}`;
+        const contentRef = `result:${conflict}:${brief.attempt}:${path}`;
         this.results.set(contentRef, result);
         return { path, contentRef, ...(change && { mode: change.mode }) };
       }),
@@ -169,7 +169,7 @@ class Replay {
     const reason = `as recorded at the end of window ${this.window.number}`;
     const because = { kind: 'decision', id: `history/window-${this.window.number}` };
     const otherwise = { fate: 'discarded', reason, because };
-    return turn('resolve', { conflict: brief.conflict, results: resolved, otherwise });
+    return turn('resolve', { conflict, results: resolved, otherwise });
   };
 
   readonly content = async (ref: string): Promise<Uint8Array> => {
