@@ -4,6 +4,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { ResumeOptions, SwarmLimits } from '../runtime/run-options.ts';
 import { makeModels, mustKeys } from '../runtime/model-mix.ts';
 import { resumeSwarm, runSwarm, type SwarmResult } from '../runtime/run-swarm.ts';
+import { exportAfterRun } from './git-export.ts';
 import { budgetOfFlags, limitsOfFlags, type BoundFlags } from './bound-flags.ts';
 import type { MixFlags } from './mix-flags.ts';
 import { mixOf } from './mix-of-flags.ts';
@@ -30,6 +31,7 @@ export async function run(given: string | undefined, flags: RunFlags, stops: Sto
   const goal = goalOf(given, flags.goalFile);
   await withModels(flags, async (repo, models) => {
     const result = await runSwarm({ ...models, ...settingsOf(flags, stops), repo, goal });
+    await exportAfterRun(repo);
     conclude(result, flags);
   });
 }
@@ -45,6 +47,7 @@ export async function resume(name: string | undefined, flags: ResumeFlags, stops
       runId,
       onChanged: flags.acceptChanges ? 'accept' : 'refuse',
     });
+    await exportAfterRun(repo);
     conclude(result, flags);
   });
 }

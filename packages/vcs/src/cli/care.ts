@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
 import { limits } from '../core/limits.ts';
 import { fsckRepo, repairRepo } from '../repo/care.ts';
-import { initRepo } from '../repo/open.ts';
 import type { FsckReport } from '../views/types.ts';
 import { Context, parseCount } from './context.ts';
 import { writeJson, writeLine } from './output.ts';
@@ -23,21 +22,8 @@ async function printFsck(report: FsckReport, repaired: number | undefined): Prom
   await writeLine(`${report.entries} entries, ${report.objects} objects: ${report.ok ? 'ok' : 'damaged'}`);
 }
 
-/** init, fsck, stats. */
+/** fsck, gc, stats. */
 export function addCareCommands(program: Command, finish: Finish): void {
-  program
-    .command('init')
-    .description('create a repository')
-    .argument('[dir]', 'default: here')
-    .action(async (dir: string | undefined, _flags: object, command: Command) => {
-      const context = new Context(command);
-      const repo = await initRepo(dir ?? context.options.repo ?? process.cwd());
-      const { dir: home, formatVersion } = repo;
-      await repo.close();
-      await (context.isJson ? writeJson({ repo: home, formatVersion }) : writeLine(`made a repository in ${home}`));
-      finish(exitCodes.ok);
-    });
-
   program
     .command('fsck')
     .description('verify every page, object, chain and index')

@@ -1,6 +1,18 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
-import { exportGit, importGit, type ExportResult, type ImportResult } from '../git/index.ts';
+import {
+  colocationOf,
+  exportColocated,
+  exportGit,
+  importColocated,
+  importGit,
+  resolveGitDir,
+  trunkRef,
+  type ColocatedImport,
+  type ExportResult,
+  type ImportResult,
+} from '../git/index.ts';
+import type { Repo } from '../repo/api.ts';
 import { Context } from './context.ts';
 import { warn, writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
@@ -12,40 +24,83 @@ export function addGitCommands(program: Command, finish: Finish): void {
   program
     .command('import')
     .description('take in the whole history of a git repository; again: what is new')
-    .argument('<git-dir>', 'a git directory or a worktree')
+    .argument('[git-dir]', 'a git directory or a worktree (default: the checkout that the repository was made in)')
     .option('--branch <name>', 'only this branch (may be given again)', collect, [])
-    .action(async (gitDir: string, flags: { branch: string[] }, command: Command) => {
+    .action(async (gitDir: string | undefined, flags: { branch: string[] }, command: Command) => {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
-        const result = await importGit(repo, gitDir, flags.branch.length > 0 ? { branches: flags.branch } : {});
-        const { commits, head, seq } = result;
-        const at = head === undefined ? '' : `; head ${head} is seq ${seq}`;
-        await (context.isJson
-          ? writeJson({ ...result, head: head ?? null })
-          : writeLine(`imported ${commits} commits${at}`));
+        const options = flags.branch.length > 0 ? { branches: flags.branch } : {};
+        const result =
+          gitDir === undefined || (await isOwnCheckout(repo, gitDir))
+            ? await importColocated(repo, options)
+            : { ...(await importGit(repo, gitDir, options)), followed: [] };
+        await (context.isJson ? writeJson(jsonOfImport(result)) : writeLine(describeImport(result)));
         warnOfImport(result);
-        finish(exitCodes.ok);
+        finish(tellOfFollowed(result));
       });
     });
 
   program
     .command('export')
     .description('write the history out as git; again: what is new')
-    .argument('<git-dir>', 'made as a bare repository where there is none')
+    .argument('[git-dir]', 'made as a bare repository where there is none (default: as for import)')
     .option('--branch <name>', 'only this branch (default: every branch with a landing, and every tag)')
     .option(
       '--ref <name>',
       "full name of git's ref for that branch (default: refs/heads/ and its name); alone: for main",
     )
-    .action(async (gitDir: string, flags: { branch?: string; ref?: string }, command: Command) => {
+    .action(async (gitDir: string | undefined, flags: { branch?: string; ref?: string }, command: Command) => {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
-        const result = await exportGit(repo, gitDir, flags);
+        const result = gitDir === undefined ? await exportColocated(repo, flags) : await exportGit(repo, gitDir, flags);
         await (context.isJson ? writeJson(jsonOfExport(result)) : writeLine(describeExport(result)));
         for (const { name, reason, remedy } of result.skips) tell(`${name} was not exported: ${reason}; ${remedy}`);
         finish(result.skips.length > 0 ? exitCodes.other : exitCodes.ok);
       });
     });
+}
+
+async function isOwnCheckout(repo: Repo, gitDir: string): Promise<boolean> {
+  const colocation = await colocationOf(repo).catch(() => undefined);
+  return colocation !== undefined && colocation.gitDir === (await resolveGitDir(gitDir));
+}
+
+export const describeImport = ({ commits, head, seq }: ImportResult): string =>
+  `imported ${commits} commits${head === undefined ? '' : `; head ${head} is seq ${seq}`}`;
+
+export const jsonOfImport = (result: ColocatedImport): object => ({ ...result, head: result.head ?? null });
+
+/** What became of the branches that stand for `main`, where somebody has to know; the exit code. */
+function tellOfFollowed({ followed }: ColocatedImport): number {
+  let exitCode: number = exitCodes.ok;
+  for (const { branch, followup } of followed) {
+    switch (followup.kind) {
+      case 'merged':
+        tell(`git's ${branch} and main had both moved: merged at ${followup.seq}; 'mound export' brings it to git`);
+        break;
+      case 'conflicted': {
+        const { conflict, paths } = followup;
+        tell(
+          `git's ${branch} conflicts with main as ${conflict} (${paths.join(', ')}); 'mound conflicts show ${conflict}'`,
+        );
+        exitCode = exitCodes.kept;
+        break;
+      }
+      case 'parked':
+        tell(`git's ${branch} is parked as ${followup.parked}: ${followup.paths.join(', ')} is frozen`);
+        exitCode = exitCodes.kept;
+        break;
+      case 'refused':
+      case 'stale': {
+        const why = followup.kind === 'stale' ? 'main went on while this ran; import again' : followup.reason;
+        tell(`git's ${branch} was not taken: ${why}; or 'git merge ${trunkRef}' there, then 'mound import'`);
+        exitCode = exitCodes.rejected;
+        break;
+      }
+      default:
+    }
+  }
+  return exitCode;
 }
 
 const describeExport = ({ commits, head }: ExportResult): string =>
@@ -54,7 +109,7 @@ const describeExport = ({ commits, head }: ExportResult): string =>
 const jsonOfExport = (result: ExportResult): object => ({ ...result, head: result.head ?? null });
 
 /** What was taken in otherwise than git has it, or not at all. Nothing of it is lost, so it is no failure. */
-function warnOfImport({ diverged, skippedRefs, flaggedPaths }: ImportResult): void {
+export function warnOfImport({ diverged, skippedRefs, flaggedPaths }: ImportResult): void {
   if (diverged.length > 0) {
     tell(
       `${counted(diverged, 'branch', 'branches')} went another way here than in git; git's is kept beside, ` +

@@ -10,6 +10,7 @@ import { addDecisionCommands } from './decisions.ts';
 import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
 import { addHistoryCommands } from './history.ts';
+import { addInitCommand } from './init.ts';
 import { addMegafileCommands } from './megafiles.ts';
 import { warn, writeJson } from './output.ts';
 import { addRuleCommands } from './rules.ts';
@@ -42,6 +43,7 @@ function buildProgram(finish: Finish): Command {
     .showSuggestionAfterError(false)
     .addHelpText('after', exitCodeHelp)
     .configureOutput({ outputError: (text) => warn(text.replace(/^error: /, '').trim()) });
+  addInitCommand(program, finish);
   addCareCommands(program, finish);
   addFileCommands(program, finish);
   addWorkspaceCommand(program, finish);

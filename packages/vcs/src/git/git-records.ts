@@ -6,11 +6,13 @@ import { isGitObjectType, type GitObjectType } from './object-id.ts';
 
 /**
  * What a git repository holds beyond commits, kept as records of `main`:
- * the name of HEAD's branch, the ids at which branches were imported, the odd
+ * the name of HEAD's branch, the checkout that it stands in, the ids at which branches were imported, the odd
  * paths that commits brought, and raw objects that cannot be computed again
  * (annotated tags, odd trees).
  */
 export const headKey = 'git/head';
+/** Of a repository in a git checkout: the full name of git's ref for `main`. */
+export const colocationKey = 'git/colocated';
 export const branchKey = (name: string): string => `git/branch/${name}`;
 export const tagKey = (name: string): string => `git/tag/${name}`;
 export const flaggedKey = (gitId: string): string => `git/flagged/${gitId}`;

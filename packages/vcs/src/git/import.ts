@@ -134,7 +134,7 @@ const knownTips = (repo: ImportRepo, tips: readonly GitTip[]): string[] =>
     .map(String);
 
 /** The branches to import, HEAD's or the first named one first, and the tags. */
-async function choose(
+export async function choose(
   dir: string,
   named: readonly string[] | undefined,
 ): Promise<{ readonly tips: GitTip[]; readonly tags: GitRef[]; readonly skipped: string[] }> {

@@ -2,6 +2,19 @@
 export { importGit, type ImportOptions, type ImportProgress, type ImportRepo, type ImportResult } from './import.ts';
 export { exportGit, type ExportOptions, type ExportProgress, type ExportRepo, type ExportResult } from './export.ts';
 export type { SkippedRef } from './export-skips.ts';
+export {
+  checkColocation,
+  colocate,
+  colocationOf,
+  exportColocated,
+  hideFromGit,
+  importColocated,
+  isCheckout,
+  trunkRef,
+  type ColocatedImport,
+  type Colocation,
+} from './colocation.ts';
+export type { Followup } from './follow.ts';
 export { listFirstParentCommits, type GitCommitSummary } from './history.ts';
 export { ObjectReader, type GitObject } from './object-reader.ts';
 export { contentOf, diffCommit, readTreeFlat, type TreeChange } from './tree-diff.ts';
