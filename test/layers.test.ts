@@ -24,6 +24,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['schedule', 'roles', 'context'],
     ['agent', 'review'],
     ['runtime'],
+    ['config'],
     ['cli', 'ui'],
   ],
   bench: [['harness', 'workloads', 'subjects'], ['suites', 'sqllogictest'], ['report'], ['cli']],

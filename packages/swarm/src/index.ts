@@ -55,7 +55,9 @@ export {
 } from './model/scripted-model.ts';
 export { serveModel, type ModelServer } from './model/serve-model.ts';
 export type { Quirks } from './model/wire/quirks.ts';
-export { makeModels, parseMix, type Mix } from './runtime/model-mix.ts';
+export { defineConfig, parseConfig, type EffectiveConfig, type SwarmConfig } from './config/config.ts';
+export { loadConfig } from './config/load.ts';
+export { makeModels, type ReadyMinds } from './config/make-models.ts';
 export { RepoDirectories } from './runtime/repo-directories.ts';
 export { shippedRoles } from './roles/roles.ts';
 export type { AcknowledgedHook, Acknowledgement, ContentSource } from './runtime/run-context.ts';

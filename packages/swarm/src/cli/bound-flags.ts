@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
-import type { Cap } from '../core/amount.ts';
-import type { SwarmLimits } from '../runtime/run-options.ts';
+import type { Layer } from '../config/layers.ts';
 
-/** What a run may use; undefined where nobody said. */
+/** What a run may use and how it is organised; undefined where nobody said. */
 export interface BoundFlags {
   readonly agents?: number;
   readonly usd?: number;
@@ -11,6 +10,10 @@ export interface BoundFlags {
   readonly depth?: number;
   readonly fanOut?: number;
   readonly tasks?: number;
+  readonly topology?: string;
+  readonly check?: string;
+  readonly score?: string;
+  readonly workerCommands?: string;
 }
 
 function amountOf(text: string): number {
@@ -31,8 +34,9 @@ const countFrom =
 
 /** Each is a flag, and a variable of the environment. */
 export function withBoundFlags(command: Command): Command {
+  const option = (flag: string, says: string, variable: string): Option => new Option(flag, says).env(variable);
   const add = (flag: string, says: string, variable: string, parse: (text: string) => number): void =>
-    void command.addOption(new Option(flag, says).env(variable).argParser(parse));
+    void command.addOption(option(flag, says, variable).argParser(parse));
   add('--agents <n>', 'workers and mergers at once; default 8', 'MOUND_AGENTS', countFrom(1, 10_000));
   add('--usd <amount>', 'US dollars of the whole run, 0 for none; default no bound', 'MOUND_USD', amountOf);
   add('--tokens <n>', 'tokens of the whole run, 0 for none; default no bound', 'MOUND_TOKENS', countFrom(0, 1e15));
@@ -40,18 +44,30 @@ export function withBoundFlags(command: Command): Command {
   add('--depth <n>', 'planners below the first; default 3', 'MOUND_DEPTH', countFrom(0, 1000));
   add('--fan-out <n>', 'tasks of one planner that have not ended; default 1000', 'MOUND_FAN_OUT', countFrom(1, 1e9));
   add('--tasks <n>', 'tasks of the whole run; default 100000', 'MOUND_TASKS', countFrom(1, 1e9));
-  return command;
+  const shape = option('--topology <kind>', 'how the work is organised; default tree', 'MOUND_TOPOLOGY');
+  const commands = option(
+    '--worker-commands <mode>',
+    'commands that workers run: in a sandbox, open without one, or off; default auto',
+    'MOUND_WORKER_COMMANDS',
+  );
+  return command
+    .addOption(shape.choices(['tree', 'solo', 'peers', 'pipeline']))
+    .addOption(option('--check <command>', 'proves the tasks that name no check of their own', 'MOUND_CHECK'))
+    .addOption(option('--score <command>', 'prints a number, before and after the run', 'MOUND_SCORE'))
+    .addOption(commands.choices(['auto', 'sandbox', 'open', 'off']));
 }
 
-/** Tokens are counted whole, money in billionths of a dollar. */
-export const budgetOfFlags = ({ tokens, usd }: BoundFlags): Partial<Cap> => ({
-  ...(tokens !== undefined && { tokens }),
-  ...(usd !== undefined && { nanoUsd: Math.round(usd * 1e9) }),
-});
-
-export const limitsOfFlags = ({ minutes, depth, fanOut, tasks }: BoundFlags): Partial<SwarmLimits> => ({
-  ...(minutes !== undefined && { wallClockMs: minutes * 60_000 }),
-  ...(depth !== undefined && { depthMax: depth }),
-  ...(fanOut !== undefined && { fanOutMax: fanOut }),
-  ...(tasks !== undefined && { tasksMax: tasks }),
-});
+/** What they say, as a part of a configuration. */
+export function boundLayer(flags: BoundFlags): Layer {
+  const { agents, usd, tokens, minutes, depth, fanOut, tasks, topology, check, score, workerCommands } = flags;
+  const layer = {
+    budget: { usd, tokens },
+    bounds: { agents, minutes, tasks },
+    topology: { kind: topology, depth, fanOut },
+    check,
+    score,
+    commands: { mode: workerCommands },
+  };
+  // Without what nobody said.
+  return JSON.parse(JSON.stringify(layer)) as Layer;
+}

@@ -1,4 +1,5 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { openRepo } from '@mound/vcs';
 import { systemTime } from '../core/time.ts';
@@ -7,7 +8,11 @@ import { ReplayModel } from '../model/cassette/replay-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { ModelTurn } from '../model/model.ts';
 import { OpenAiModel } from '../model/openai-model.ts';
-import { endpointOptions, type Mix, type MixModel } from '../runtime/model-mix.ts';
+import type { EffectiveConfig } from '../config/config.ts';
+import { loadModule } from '../config/load.ts';
+import { endpointOptions } from '../config/make-models.ts';
+import type { MindModel } from '../config/minds.ts';
+import { detectSandbox } from '../command/sandbox.ts';
 
 export interface Check {
   readonly subject: string;
@@ -22,17 +27,28 @@ export interface Check {
 const answerMs = 60_000;
 const reachMs = 10_000;
 
-/** Looks at all that a run with this mix needs; asks each model for one call of a tool. */
-export async function examine(mix: Mix, repo: string, signal: AbortSignal): Promise<Check[]> {
+/** Looks at all that a run with this configuration needs; asks each model for one call of a tool. */
+export async function examine(config: EffectiveConfig, repo: string, signal: AbortSignal): Promise<Check[]> {
   const checks = [await repository(repo)];
-  for (const [name, at] of Object.entries(mix.endpoints)) checks.push(...(await endpoint(name, at, signal)));
-  for (const [name, model] of Object.entries(mix.models))
-    checks.push(...(await examineModel(name, model, mix, signal)));
-  if (mix.roles.merger === undefined) {
+  for (const [name, at] of Object.entries(config.endpoints)) checks.push(...(await endpoint(name, at, signal)));
+  for (const [name, model] of Object.entries(config.models))
+    checks.push(...(await examineModel(name, model, config, signal)));
+  checks.push(commandsOfWorkers(config));
+  if (config.roles.merger === undefined) {
     const next = "give the role 'merger' a model, or settle them by 'mound conflicts resolve'";
     checks.push({ subject: 'roles', check: 'merger', state: 'warn', says: 'no merger: conflicts stay open', next });
   }
   return checks;
+}
+
+function commandsOfWorkers({ commands: { mode }, check }: EffectiveConfig): Check {
+  const about = { subject: 'workers', check: 'commands' };
+  if (mode === 'off' || mode === 'open')
+    return { ...about, state: 'ok', says: mode === 'off' ? 'they run none' : 'they run them without a sandbox' };
+  if (detectSandbox(tmpdir()) === 'bubblewrap') return { ...about, state: 'ok', says: 'they run in bubblewrap' };
+  const next = "install bubblewrap, or set commands.mode to 'open' where you trust what they run";
+  const isNeeded = mode === 'sandbox' || check !== undefined;
+  return { ...about, state: isNeeded ? 'fail' : 'warn', says: 'they run none: bubblewrap does not work here', next };
 }
 
 async function repository(dir: string): Promise<Check> {
@@ -50,7 +66,7 @@ async function repository(dir: string): Promise<Check> {
   }
 }
 
-async function endpoint(name: string, at: Mix['endpoints'][string], signal: AbortSignal): Promise<Check[]> {
+async function endpoint(name: string, at: EffectiveConfig['endpoints'][string], signal: AbortSignal): Promise<Check[]> {
   const checks: Check[] = [];
   const { baseURL, apiKeyEnv } = at;
   const subject = `endpoint ${name}`;
@@ -83,11 +99,16 @@ async function endpoint(name: string, at: Mix['endpoints'][string], signal: Abor
   return checks;
 }
 
-async function examineModel(name: string, model: MixModel, mix: Mix, signal: AbortSignal): Promise<Check[]> {
+async function examineModel(
+  name: string,
+  model: MindModel,
+  config: EffectiveConfig,
+  signal: AbortSignal,
+): Promise<Check[]> {
   const subject = `model ${name}`;
   switch (model.kind) {
     case 'endpoint':
-      return answers(subject, model, mix, signal);
+      return answers(subject, model, config, signal);
     case 'command':
       return [command(subject, model.command[0] ?? ''), ...variables(subject, model.env ?? [])];
     case 'mailbox':
@@ -105,6 +126,14 @@ async function examineModel(name: string, model: MixModel, mix: Mix, signal: Abo
             next: 'name a directory that you may write',
           },
         ];
+      }
+    case 'scripted':
+      try {
+        await loadModule(model.module);
+        return [{ subject, check: 'module', state: 'ok', says: `${model.module} can be loaded` }];
+      } catch (error) {
+        const next = 'its default export holds a function for each role';
+        return [{ subject, check: 'module', state: 'fail', says: messageOf(error), next }];
       }
     case 'replay':
       try {
@@ -145,11 +174,11 @@ const probe = {
 
 async function answers(
   subject: string,
-  model: Extract<MixModel, { kind: 'endpoint' }>,
-  mix: Mix,
+  model: Extract<MindModel, { kind: 'endpoint' }>,
+  config: EffectiveConfig,
   signal: AbortSignal,
 ): Promise<Check[]> {
-  const at = mix.endpoints[model.endpoint];
+  const at = config.endpoints[model.endpoint];
   if (at === undefined) return [];
   const check = model.streaming === false ? 'answers' : 'streams';
   let turn: ModelTurn;
@@ -166,7 +195,7 @@ async function answers(
   else {
     const isWritten = /<tool_call>|<function=/.test(turn.text);
     const next = isWritten
-      ? 'it writes its calls as text: set quirks.salvageCalls in the model mix, or start the server with its tool parser'
+      ? 'it writes its calls as text: set quirks.salvageCalls in the configuration, or start the server with its tool parser'
       : 'choose a model that calls tools; without them an agent can do nothing';
     checks.push({
       subject,
@@ -188,7 +217,7 @@ async function answers(
       : { subject, check: 'usage', state: 'ok', says: 'tokens are reported' },
   );
   const [spend] = turn.spent ?? [];
-  const cost = spend && new PriceBook(mix.prices, systemTime).cost(spend);
+  const cost = spend && new PriceBook(config.prices, systemTime).cost(spend);
   checks.push(
     cost?.kind === 'known'
       ? {
@@ -202,7 +231,7 @@ async function answers(
           check: 'price',
           state: 'warn',
           says: 'unknown',
-          next: "costs will be shown as unknown; set one in the model mix under 'prices'",
+          next: "costs will be shown as unknown; set one in the configuration under 'prices'",
         },
   );
   return checks;
@@ -213,7 +242,7 @@ function adviceFor(code: ModelError['code'] | undefined): string {
     case 'key-missing':
       return 'export the variable that is named';
     case 'not-a-stream':
-      return 'check that the address ends in /v1; for a server that cannot stream set streaming: false in the model mix';
+      return 'check that the address ends in /v1; for a server that cannot stream set streaming: false in the configuration';
     case 'quota-exhausted':
       return 'the account has no money or quota left';
     case 'rate-limited':

@@ -62,7 +62,9 @@ test('demo keeps a repository that is named, and says when it is not empty', asy
 test('run without an endpoint says in one line what to do', async () => {
   vi.stubEnv('MOUND_BASE_URL', '');
   expect(await main(['run', 'a goal'])).toBe(2);
-  expect(err).toEqual([expect.stringMatching(/--base-url and --model.*--command.*--mailbox.*doctor.*demo/)]);
+  expect(err).toEqual([
+    expect.stringMatching(/--base-url and --model.*--command.*--mailbox.*swarm\.config.*doctor.*demo/),
+  ]);
   expect(err[0]).not.toContain('\n');
   expect(out).toEqual([]);
 });
@@ -75,8 +77,10 @@ test('a wrong command line is one clear line and exit code 2', async () => {
     [['run', 'g', '--goal-file', 'f'], 'give a goal, or --goal-file FILE'],
     [['run', '--goal-file', '/no/such'], '/no/such'],
     [['run', 'g', '--base-url', 'nonsense', '--model', 'm'], 'endpoints.endpoint.baseURL'],
-    [['run', 'g', '--models', '/no/such'], '/no/such'],
-    [['doctor', '--models', 'f', '--command', 'x'], '--models holds the whole mix'],
+    [['run', 'g', '--config', '/no/such'], '/no/such'],
+    [['run', 'g', '--model', 'm'], 'give its --base-url'],
+    [['run', 'g', '--topology', 'ring'], 'tree, solo, peers, pipeline'],
+    [['run', 'g', '--command', 'true', '--topology', 'pipeline'], 'topology.stages'],
     [['run', 'g', '--agents', 'x'], 'not a count'],
     [[], 'no command given'],
     [['prompts', 'boss'], "there is no role 'boss'; there are planner"],
@@ -178,6 +182,7 @@ test('doctor says what is well, what is not, and what to do', async () => {
     const well = await doctor(dir, probed, 0, '--api-key-env', 'MOUND_TEST_KEY');
     expect(stateOf(well)).toEqual({
       [dir]: 'ok',
+      commands: expect.stringMatching(/ok|warn/) as string,
       key: 'ok',
       reachable: 'ok',
       streams: 'ok',
@@ -207,7 +212,7 @@ test('doctor says what is well, what is not, and what to do', async () => {
 
 test('doctor looks at commands, mailboxes and cassettes', async () => {
   await withRepo(async (dir) => {
-    const file = join(dir, 'mix.json');
+    const file = join(dir, 'swarm.json');
     const models = {
       good: { kind: 'command', command: ['sh'], env: ['MOUND_UNSET'] },
       bad: { kind: 'command', command: ['no-such-command'] },
@@ -215,7 +220,7 @@ test('doctor looks at commands, mailboxes and cassettes', async () => {
       tape: { kind: 'replay', file: 'tape.jsonl' },
     };
     await writeFile(file, JSON.stringify({ models, roles: { planner: 'box', worker: 'good' } }));
-    expect(await main(['doctor', '--repo', dir, '--models', file])).toBe(1);
+    expect(await main(['doctor', '--repo', dir, '--config', file])).toBe(1);
     expect(out.map((line) => line.replace(dir, 'DIR'))).toEqual([
       expect.stringContaining('ok    repository'),
       expect.stringMatching(/^ok {4}model good, command: .*sh$/),
@@ -223,12 +228,13 @@ test('doctor looks at commands, mailboxes and cassettes', async () => {
       'fail  model bad, command: no-such-command is not found; install it, or give its whole path',
       expect.stringMatching(/^ok {4}model box, directory: DIR\/box/),
       expect.stringMatching(/^fail {2}model tape, cassette: .*--record FILE'$/),
+      expect.stringMatching(/^(ok {4}|warn {2})workers, commands: /),
       expect.stringMatching(/^warn {2}roles, merger: no merger: conflicts stay open; /),
     ]);
   });
 });
 
-test('a mix file serves each role by its own mind, and what is wrong with one is said with its field', async () => {
+test('a configuration serves each role by its own mind, and what is wrong with one is said with its field', async () => {
   await withRepo(async (dir) => {
     const { url } = await faultServer(
       streamOf(
@@ -244,7 +250,7 @@ test('a mix file serves each role by its own mind, and what is wrong with one is
         '[DONE]',
       ),
     );
-    const mix = {
+    const config = {
       endpoints: { local: { baseURL: url } },
       models: {
         big: {
@@ -260,9 +266,9 @@ test('a mix file serves each role by its own mind, and what is wrong with one is
       prices: [{ model: 'big', input: 1, output: 10, from: '2020-01-01' }],
       record: 'tape.jsonl',
     };
-    const file = join(dir, 'mix.json');
-    await writeFile(file, JSON.stringify(mix));
-    expect(await main(['run', 'g', '--repo', dir, '--models', file, '--json'])).toBe(0);
+    const file = join(dir, 'swarm.json');
+    await writeFile(file, JSON.stringify(config));
+    expect(await main(['run', 'g', '--repo', dir, '--config', file, '--json'])).toBe(0);
     const result = JSON.parse(out.pop() ?? '') as { cost: { byRole: Record<string, object> } };
     expect(result).toMatchObject({ reason: 'finished', outcomes: { landed: 1 } });
     expect(result.cost.byRole).toMatchObject({
@@ -272,16 +278,19 @@ test('a mix file serves each role by its own mind, and what is wrong with one is
     expect(readFileSync(join(dir, 'tape.jsonl'), 'utf8')).toContain('"name":"delegate"');
 
     for (const [change, wrong] of [
-      [{ rolls: {} }, /rolls/],
+      [{ rolls: {} }, /rolls: unknown key; the nearest is 'roles'/],
       [{ roles: { planner: 'none', worker: 'big' } }, /roles\.planner: there is no model 'none'/],
       [{ endpoints: {} }, /models\.big\.endpoint/],
-      [{ models: { ...mix.models, big: { ...mix.models.big, fallbacks: ['big'] } } }, /fallbacks/],
-      [{ models: { ...mix.models, big: { ...mix.models.big, qirks: 1 } } }, /qirks/],
+      [{ models: { ...config.models, big: { ...config.models.big, fallbacks: ['big'] } } }, /fallbacks/],
+      [
+        { models: { ...config.models, big: { ...config.models.big, qirks: 1 } } },
+        /models\.big\.qirks: unknown key; the nearest is 'quirks'/,
+      ],
       [{ prices: [{ model: 'm', input: -1, output: 1 }] }, /prices\.0\.input/],
     ] as const) {
       err = [];
-      await writeFile(file, JSON.stringify({ ...mix, ...change }));
-      expect(await main(['run', 'g', '--repo', dir, '--models', file])).toBe(2);
+      await writeFile(file, JSON.stringify({ ...config, ...change }));
+      expect(await main(['run', 'g', '--repo', dir, '--config', file])).toBe(2);
       expect(err).toEqual([expect.stringMatching(wrong)]);
     }
   });

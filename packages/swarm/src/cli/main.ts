@@ -6,7 +6,8 @@ import { exitCodeOfError, exitCodes, openRepo } from '@mound/vcs';
 import { ModelError } from '../model/model-error.ts';
 import { withBoundFlags } from './bound-flags.ts';
 import { addControls } from './controls.ts';
-import { withMixFlags } from './mix-flags.ts';
+import { withConfigFlag } from './config-of-flags.ts';
+import { withMindFlags } from './mind-flags.ts';
 import { isWell, printChecks, printResult } from './print.ts';
 import { addViews } from './run-views.ts';
 import type { ResumeFlags, RunFlags, Stops } from './run.ts';
@@ -49,7 +50,8 @@ function programOf(stops: Stops): Command {
     .argument('[goal]')
     .option('--goal-file <file>', 'the goal, where it is longer than a line')
     .option('--repo <dir>', 'repository', '.');
-  withMixFlags(withBoundFlags(running))
+  withMindFlags(withBoundFlags(withConfigFlag(running)))
+    .option('--print-config', 'print the configuration that would hold, without secrets, and run nothing')
     .option('--json', 'one JSON object on one line')
     .option('--jsonl', 'events as they come, the result last')
     .action(async (goal: string | undefined, flags: RunFlags) => (await import('./run.ts')).run(goal, flags, stops));
@@ -59,7 +61,8 @@ function programOf(stops: Stops): Command {
     .argument('[run]', 'default: the newest')
     .option('--accept-changes', 'with other models, prompts or limits than it was made with')
     .option('--repo <dir>', 'repository', '.');
-  withMixFlags(withBoundFlags(resuming))
+  withMindFlags(withBoundFlags(withConfigFlag(resuming)))
+    .option('--print-config', 'print the configuration that would hold, without secrets, and run nothing')
     .option('--json', 'one JSON object on one line')
     .option('--jsonl', 'events as they come, the result last')
     .action(async (name: string | undefined, flags: ResumeFlags) =>
@@ -71,7 +74,7 @@ function programOf(stops: Stops): Command {
     .command('doctor')
     .description('check all that a run needs: each line says what to do')
     .option('--repo <dir>', 'repository', '.');
-  withMixFlags(doctor)
+  withMindFlags(withBoundFlags(withConfigFlag(doctor)))
     .option('--json', 'one JSON object on one line')
     .action((flags: RunFlags) => consult(flags, stops.soon));
   return program;
@@ -93,9 +96,13 @@ async function demo(flags: Partial<RunFlags>, stops: Stops): Promise<void> {
 }
 
 async function consult(flags: RunFlags, signal: AbortSignal): Promise<void> {
-  const [{ examine }, { mixOf }] = await Promise.all([import('./doctor.ts'), import('./mix-of-flags.ts')]);
-  const mix = mixOf(flags, process.env);
-  const checks = await examine(mix, flags.repo, signal);
+  const [{ examine }, { configOf, mustServe }] = await Promise.all([
+    import('./doctor.ts'),
+    import('./config-of-flags.ts'),
+  ]);
+  const config = await configOf(flags, process.env);
+  mustServe(config);
+  const checks = await examine(config, flags.repo, signal);
   printChecks(checks, flags);
   if (!isWell(checks)) throw new NotWell();
 }

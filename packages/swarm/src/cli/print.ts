@@ -9,9 +9,16 @@ export interface OutputFlags {
   readonly jsonl?: true;
 }
 
-export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags): void {
+/** Of the tree before and after the run, where a command scores it; undefined where it printed none. */
+export interface Scores {
+  readonly before: number | undefined;
+  readonly after: number | undefined;
+}
+
+export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags, scores?: Scores): void {
   if (json || jsonl) {
-    console.log(JSON.stringify(result));
+    const score = scores && { score: scores.after ?? null, scoreBefore: scores.before ?? null };
+    console.log(JSON.stringify({ ...result, ...score }));
     return;
   }
   const { outcomes, tasks, agents, landings, roles, cost, merges } = result;
@@ -24,6 +31,7 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags): 
       `landed ${outcomes.landed}, merged ${outcomes.merged}, conflicted ${outcomes.conflicted}, resolved ${outcomes.resolved}, parked ${outcomes.parked}, rejected ${outcomes.rejected}`,
       `a landing took ${landings.p50Ms.toFixed(1)} ms at the median, ${landings.p99Ms.toFixed(1)} ms at p99`,
       ...(merges.attempts > 0 ? [mergesLine(merges)] : []),
+      ...(scores === undefined ? [] : [`score ${scores.before ?? 'none'} before, ${scores.after ?? 'none'} after`]),
       `cost: ${formatCost(cost.total)}${byRole.length > 1 ? ` (${byRole.join(', ')})` : ''}`,
     ].join('\n'),
   );

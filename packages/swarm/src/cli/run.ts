@@ -1,15 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { openRepo, type Repo } from '@mound/vcs';
-import type { JsonObject } from '../core/json.ts';
-import type { ResumeOptions, SwarmLimits } from '../runtime/run-options.ts';
-import { makeModels, mustKeys } from '../runtime/model-mix.ts';
+import type { EffectiveConfig } from '../config/config.ts';
+import { makeModels, mustKeys } from '../config/make-models.ts';
+import { redacted } from '../config/redact.ts';
+import { scoreOf } from '../config/score.ts';
+import { commandsOf, recordedLayer, settingsOf } from '../config/settings.ts';
 import { resumeSwarm, runSwarm, type SwarmResult } from '../runtime/run-swarm.ts';
+import { configOf, mustServe, type ConfigFlags } from './config-of-flags.ts';
 import { exportAfterRun } from './git-export.ts';
-import { budgetOfFlags, limitsOfFlags, type BoundFlags } from './bound-flags.ts';
-import type { MixFlags } from './mix-flags.ts';
-import { mixOf } from './mix-of-flags.ts';
 import { runNamed } from './named-run.ts';
-import { eventPrinter, printResult, type OutputFlags } from './print.ts';
+import { eventPrinter, printResult, type OutputFlags, type Scores } from './print.ts';
 import { OutOfBounds, UsageError } from './usage-error.ts';
 
 /** What Ctrl-C asks for: once, agents end their turns; twice, now. */
@@ -18,9 +19,9 @@ export interface Stops {
   readonly now: AbortSignal;
 }
 
-export interface RunFlags extends MixFlags, OutputFlags, BoundFlags {
-  readonly repo: string;
+export interface RunFlags extends ConfigFlags, OutputFlags {
   readonly goalFile?: string;
+  readonly printConfig?: true;
 }
 
 export interface ResumeFlags extends RunFlags {
@@ -28,66 +29,87 @@ export interface ResumeFlags extends RunFlags {
 }
 
 export async function run(given: string | undefined, flags: RunFlags, stops: Stops): Promise<void> {
+  const config = await configOf(flags, process.env);
+  if (flags.printConfig) return printConfig(config);
   const goal = goalOf(given, flags.goalFile);
-  await withModels(flags, async (repo, models) => {
-    const result = await runSwarm({ ...models, ...settingsOf(flags, stops), repo, goal });
-    await exportAfterRun(repo);
-    conclude(result, flags);
-  });
+  mustServe(config);
+  const runId = `r${randomBytes(6).toString('hex')}`;
+  await perform(config, runId, flags, stops, (parts) =>
+    runSwarm({ ...parts, ...settingsOf(config, goal), goal, runId }),
+  );
 }
 
 /** What nobody names is as the run has it. */
 export async function resume(name: string | undefined, flags: ResumeFlags, stops: Stops): Promise<void> {
-  await withModels(flags, async (repo, models) => {
-    const { run: runId, header } = runNamed(repo, name);
-    const result = await resumeSwarm({
-      ...models,
-      ...settingsOf(flags, stops, header.settings),
-      repo,
-      runId,
-      onChanged: flags.acceptChanges ? 'accept' : 'refuse',
-    });
-    await exportAfterRun(repo);
-    conclude(result, flags);
+  const { run: runId, recorded } = await recordOf(flags.repo, name);
+  const config = await configOf(flags, process.env, recorded);
+  if (flags.printConfig) return printConfig(config);
+  mustServe(config);
+  await perform(config, runId, flags, stops, (parts) => {
+    const { tasks: _, ...settings } = settingsOf(config, '');
+    const onChanged = flags.acceptChanges ? 'accept' : 'refuse';
+    return resumeSwarm({ ...parts, ...settings, runId, onChanged });
   });
 }
 
-async function withModels(
-  flags: RunFlags,
-  use: (repo: Repo, models: ReturnType<typeof makeModels>) => Promise<void>,
-): Promise<void> {
-  const mix = mixOf(flags, process.env);
-  mustKeys(mix);
-  const repo = await openRepo(flags.repo);
+async function recordOf(
+  dir: string,
+  name: string | undefined,
+): Promise<{ run: string; recorded: ReturnType<typeof recordedLayer> }> {
+  const repo = await openRepo(dir);
   try {
-    await use(repo, makeModels(mix, { repo }));
+    const { run: found, header } = runNamed(repo, name);
+    return { run: found, recorded: recordedLayer(header.settings) };
   } finally {
     await repo.close();
   }
 }
 
-type Settings = Pick<ResumeOptions, 'agentsMax' | 'budget' | 'limits' | 'onEvent' | 'stopSignal' | 'signal'>;
+type Parts = Pick<
+  Parameters<typeof runSwarm>[0],
+  'repo' | 'models' | 'prices' | 'commands' | 'onEvent' | 'signal' | 'stopSignal'
+>;
 
-function settingsOf(flags: RunFlags, stops: Stops, recorded: JsonObject = {}): Settings {
-  const agents = recorded['agentsMax'];
-  return {
-    agentsMax: flags.agents ?? (typeof agents === 'number' ? agents : 8),
-    budget: budgetOfFlags(flags),
-    limits: { ...limitsOfRecord(recorded['limits']), ...limitsOfFlags(flags) },
-    onEvent: eventPrinter(flags),
-    stopSignal: stops.soon,
-    signal: stops.now,
-  };
+async function perform(
+  config: EffectiveConfig,
+  runId: string,
+  flags: RunFlags,
+  stops: Stops,
+  execute: (parts: Parts) => Promise<SwarmResult>,
+): Promise<void> {
+  mustKeys(config);
+  const { settings: commands, says } = commandsOf(config, runId, process.env);
+  const repo = await openRepo(flags.repo);
+  try {
+    if (says !== undefined && process.stderr.isTTY) console.error(`mound-swarm: ${says}`);
+    const minds = await makeModels(config, { repo });
+    const before = await measure(repo, config, stops);
+    const result = await execute({
+      repo,
+      ...minds,
+      ...(commands !== undefined && { commands }),
+      onEvent: eventPrinter(flags),
+      stopSignal: stops.soon,
+      signal: stops.now,
+    });
+    const after = await measure(repo, config, stops);
+    await exportAfterRun(repo);
+    conclude(result, flags, config.score === undefined ? undefined : { before, after });
+  } finally {
+    await repo.close();
+  }
 }
 
-/** They stand there as text, for one of them may be infinite. */
-function limitsOfRecord(recorded: unknown): Partial<SwarmLimits> {
-  if (typeof recorded !== 'object' || recorded === null) return {};
-  return Object.fromEntries(Object.entries(recorded).map(([limit, value]) => [limit, Number(value)]));
+/** The score of the newest tree; undefined where the command prints none. */
+const measure = async (repo: Repo, config: EffectiveConfig, stops: Stops): Promise<number | undefined> =>
+  config.score === undefined ? undefined : scoreOf(repo, config.score, config, process.env, stops.now);
+
+function printConfig(config: EffectiveConfig): void {
+  console.log(JSON.stringify(redacted(config, process.env), null, 2));
 }
 
-function conclude(result: SwarmResult, flags: OutputFlags): void {
-  printResult(result, flags);
+function conclude(result: SwarmResult, flags: OutputFlags, scores: Scores | undefined): void {
+  printResult(result, flags, scores);
   const why = result.detail ?? 'no reason given';
   const next = `'mound swarm resume ${result.run}' goes on with it`;
   switch (result.reason) {

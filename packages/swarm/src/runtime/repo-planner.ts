@@ -17,6 +17,7 @@ import {
 import { decisionsOf } from './decisions.ts';
 import { RepoReads } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
+import { checkOf } from './run-options.ts';
 import type { Swarm } from './swarm.ts';
 import { isRejected, type Claim } from './task-book.ts';
 import { heldWords, TopicClaims, topicTriesMax, twinTopics, type TopicRequest } from './topics.ts';
@@ -145,7 +146,9 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
   }
 
   #taskOf(request: TaskRequest, newest: number, share: Cap | undefined): Task {
-    const { base = newest, role = 'worker', check, unchecked: _, after, budget, topics, ...rest } = request;
+    const { base = newest, role = 'worker', check: _, unchecked: __, after, budget, topics, ...rest } = request;
+    const { policy, roles } = this.#context.parts;
+    const check = checkOf(request, roles[role], policy.check);
     // Within a bounded budget every task has a part of its own, set aside before it starts.
     const cap = share === undefined ? budget && { ...unlimited, ...budget } : { ...share, ...budget };
     return {
@@ -192,7 +195,8 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
           !ids.slice(0, at).includes(id) && !this.#context.tasks.has(id) && this.#context.book.task(id) === undefined,
       );
       if (unknown !== undefined) return `${request.id} comes after ${unknown}, which is no earlier task.`;
-      if (policy.checks === 'required' && role.kind === 'worker' && !request.check && !request.unchecked) {
+      const isProved = request.check ?? request.unchecked ?? policy.check;
+      if (policy.checks === 'required' && role.kind === 'worker' && !isProved) {
         return `${request.id} names no check. Give a command that proves it, or say in unchecked why there is none.`;
       }
     }

@@ -63,6 +63,8 @@ export interface RunPolicy {
   readonly guide: { readonly folder: string; readonly linesMax: number } | undefined;
   /** `required`: a task names a command that proves it, or says why there is none. */
   readonly checks: 'required' | 'optional';
+  /** Proves a task that names no check of its own, and no reason why there is none; undefined: nothing does. */
+  readonly check: string | undefined;
   /** Stops a run whose conflicts grow faster than its accepted lines. */
   readonly thrashing: ThrashingPolicy | undefined;
   /** How agents are kept from working against one another. */
@@ -125,6 +127,13 @@ export interface ResumeOptions extends Omit<SwarmOptions, 'goal' | 'runId' | 'ta
   readonly onChanged?: 'refuse' | 'accept';
 }
 
+/** What proves a task: its own check, else the run's, unless it says why nothing does. Planners change nothing. */
+export const checkOf = (
+  { check, unchecked }: Pick<TaskRequest, 'check' | 'unchecked'>,
+  role: Role | undefined,
+  default_: string | undefined,
+): string | undefined => check ?? (role?.kind === 'worker' && !unchecked ? default_ : undefined);
+
 export function budgetOf(budget: Partial<Cap> | undefined): Cap {
   const cap = { ...unlimited, ...budget };
   for (const [dimension, bound] of Object.entries(cap)) {
@@ -133,8 +142,13 @@ export function budgetOf(budget: Partial<Cap> | undefined): Cap {
   return cap;
 }
 
-/** Checks what a caller gave. Errors: `TypeError`. */
-export function mustOptions(options: ResumeOptions | SwarmOptions, run: string, roles: Roles): asserts run is RunId {
+/** Checks what a caller gave. `isPlanned`: a planner splits the goal. Errors: `TypeError`. */
+export function mustOptions(
+  options: ResumeOptions | SwarmOptions,
+  run: string,
+  roles: Roles,
+  isPlanned: boolean,
+): asserts run is RunId {
   if (!isRunId(run)) throw new TypeError(`runId '${run}': letters, digits, . _ - only, at most 100`);
   if (!Number.isInteger(options.agentsMax) || options.agentsMax < 1) throw new TypeError('agentsMax is not 1 or more');
   for (const kind of kinds) {
@@ -145,12 +159,12 @@ export function mustOptions(options: ResumeOptions | SwarmOptions, run: string, 
     const fault = faultOfRole(role);
     if (fault !== undefined) throw new TypeError(fault);
     if (role.name !== name) throw new TypeError(`role '${role.name}' stands under the name '${name}'`);
-    const isNeeded = role.kind === 'worker' || (role.kind === 'planner' && !('tasks' in options));
+    const isNeeded = role.kind === 'worker' || (role.kind === 'planner' && isPlanned);
     if (isNeeded && options.models[role.model] === undefined) {
       throw new TypeError(`no model '${role.model}' for the role '${role.name}'`);
     }
   }
-  if ('tasks' in options) mustTasks(options.tasks ?? [], roles);
+  if ('tasks' in options && options.tasks !== undefined) mustTasks(options.tasks, roles);
 }
 
 function mustTasks(tasks: readonly GivenTask[], roles: Roles): void {

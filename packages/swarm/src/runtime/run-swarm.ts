@@ -4,7 +4,7 @@ import { MoundError, systemRandom, type Cursor, type Repo, type RepoEvent } from
 import { toolLimits } from '../command/run-command.ts';
 import { ownName } from '../command/process-name.ts';
 import { coordinationOf } from '../core/coordination.ts';
-import { rootTask, taskOfName, type RunId, type TaskId } from '../core/ids.ts';
+import { isRunId, rootTask, taskOfName, type RunId, type TaskId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RoleKind, Roles } from '../core/role.ts';
 import type { Task } from '../core/task.ts';
@@ -33,8 +33,10 @@ import {
 import { RunKeys } from './run-keys.ts';
 import {
   budgetOf,
+  checkOf,
   defaultLimits,
   mustOptions,
+  type GivenTask,
   type ResumeOptions,
   type RunPolicy,
   type SwarmLimits,
@@ -89,7 +91,7 @@ export async function runSwarm(options: SwarmOptions): Promise<SwarmResult> {
   const random = options.random ?? systemRandom;
   const run = options.runId ?? `r${Buffer.from(random.bytes(6)).toString('hex')}`;
   const roles: Roles = { ...shippedRoles(), ...options.roles };
-  mustOptions(options, run, roles);
+  mustOptions(options, run, roles, options.tasks === undefined);
   const execution = new Execution(options, run, roles);
   return execution.start(options);
 }
@@ -103,7 +105,8 @@ export async function runSwarm(options: SwarmOptions): Promise<SwarmResult> {
  */
 export async function resumeSwarm(options: ResumeOptions): Promise<SwarmResult> {
   const roles: Roles = { ...shippedRoles(), ...options.roles };
-  mustOptions(options, options.runId, roles);
+  const header = isRunId(options.runId) ? readHeader(options.repo, new RunKeys(options.runId))?.header : undefined;
+  mustOptions(options, options.runId, roles, header?.root !== 'given');
   const execution = new Execution(options, options.runId, roles);
   return execution.resume(options);
 }
@@ -160,7 +163,8 @@ class Execution {
     const { time, budgets, roles } = this.#context.parts;
     const cap = budgetOf(options.budget);
     const base = this.#repo.snapshot().seq;
-    const given = options.tasks?.map((request) => givenTask(request, base));
+    const { check } = this.#context.parts.policy;
+    const given = options.tasks?.map((request) => givenTask(request, base, roles, check));
     const root: Task = {
       id: rootTask,
       parent: rootTask,
@@ -329,8 +333,18 @@ class Execution {
   }
 }
 
-const givenTask = (request: NonNullable<SwarmOptions['tasks']>[number], base: number): Task => {
-  const { check, unchecked: _, after, budget: __, topics: ___, role = 'worker', base: from = base, ...rest } = request;
+const givenTask = (request: GivenTask, base: number, roles: Roles, default_: string | undefined): Task => {
+  const {
+    check: _,
+    unchecked: __,
+    after,
+    budget: ___,
+    topics: ____,
+    role = 'worker',
+    base: from = base,
+    ...rest
+  } = request;
+  const check = checkOf(request, roles[role], default_);
   return {
     ...rest,
     parent: rootTask,
@@ -342,12 +356,13 @@ const givenTask = (request: NonNullable<SwarmOptions['tasks']>[number], base: nu
 };
 
 function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): RunPolicy {
-  const { transcripts, guide, checks = 'optional', thrashing, coordination } = options.policy ?? {};
+  const { transcripts, guide, checks = 'optional', check, thrashing, coordination } = options.policy ?? {};
   const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
   return {
     transcripts: directory === false ? undefined : directory,
     guide,
     checks,
+    check,
     thrashing,
     coordination: coordinationOf(coordination),
   };
@@ -362,7 +377,7 @@ function settingsOf(
   options: ResumeOptions | SwarmOptions,
   roles: Roles,
   limits: SwarmLimits,
-  { guide, checks, thrashing, coordination }: RunPolicy,
+  { guide, checks, check, coordination, thrashing }: RunPolicy,
 ): JsonObject {
   return {
     agentsMax: options.agentsMax,
@@ -378,6 +393,7 @@ function settingsOf(
     policy: {
       checks,
       coordination: { ...coordination },
+      ...(check !== undefined && { check }),
       ...(guide && { guide: { ...guide } }),
       ...(thrashing && { thrashing: { ...thrashing } }),
     },

@@ -170,6 +170,7 @@ export function contextOn(repo: Repo, time: Time, commandsDir: string): RunConte
       transcripts: undefined,
       guide: { folder: 'guide', linesMax: 4 },
       checks: 'optional',
+      check: undefined,
       thrashing: undefined,
       coordination: allOn,
     },

@@ -1,0 +1,145 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { mechanisms } from '../core/coordination.ts';
+import { faultOfMinds, mindFields, type MindModel } from './minds.ts';
+import { saysOf } from './schema-issue.ts';
+
+const name = z.string().min(1);
+const count = z.int().min(1);
+const amount = z.number().min(0);
+const bound = z.union([amount, z.literal('unlimited')]);
+const wholeBound = z.union([z.int().min(0), z.literal('unlimited')]);
+
+const budget = z.strictObject({
+  /** US dollars of the whole run. */
+  usd: bound.default('unlimited'),
+  tokens: wholeBound.default('unlimited'),
+  /** Of agents' time, summed. */
+  agentMinutes: bound.default('unlimited'),
+});
+
+const bounds = z.strictObject({
+  /** Workers and mergers at once. */
+  agents: z.int().min(1).max(10_000).default(8),
+  /** Of this process; then the run stops, to be resumed. */
+  minutes: bound.default('unlimited'),
+  tasks: count.default(100_000),
+  planners: count.default(16),
+  leaseMinutes: z.number().positive().default(30),
+  taskAttempts: count.default(3),
+  mergeAttempts: count.default(3),
+  fruitlessTasks: count.default(50),
+  outputTokens: count.default(8192),
+  /** Turns of one agent, by role; default: the role's own. */
+  turns: z
+    .strictObject({
+      planner: count.optional(),
+      worker: count.optional(),
+      merger: count.optional(),
+      peer: count.optional(),
+    })
+    .prefault({}),
+});
+
+const stage = z.strictObject({
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'letters, digits, . _ - only'),
+  /** What is wanted of it; the goal stands before it. */
+  brief: z.string(),
+  scope: z.array(name).default([]),
+  check: name.optional(),
+});
+
+const topology = z.discriminatedUnion('kind', [
+  /** A planner splits the goal; planners below it as far as `depth`. */
+  z.strictObject({
+    kind: z.literal('tree'),
+    depth: z.int().min(0).max(1000).default(3),
+    fanOut: z.int().min(1).default(1000),
+  }),
+  /** One worker has the goal as its task. */
+  z.strictObject({ kind: z.literal('solo') }),
+  /** Equals that claim what they do. */
+  z.strictObject({ kind: z.literal('peers'), count: count.default(8) }),
+  /** One worker after the other, each shown what those before it came to. */
+  z.strictObject({ kind: z.literal('pipeline'), stages: z.array(stage).min(1) }),
+]);
+
+const onOff = z.enum(['on', 'off']);
+
+const commands = z.strictObject({
+  /** `auto`: in bubblewrap where it works here, else none; `open`: with what this user may do. */
+  mode: z.enum(['auto', 'sandbox', 'open', 'off']).default('auto'),
+  /** NAMES of environment variables that commands get besides the harmless ones. */
+  env: z.array(name).default([]),
+  seconds: z.number().positive().default(600),
+  memoryMb: count.default(4096),
+  outputBytes: count.default(32_000),
+  /** Default: as many as there are processors. */
+  atOnce: count.optional(),
+  /** Where agents' directories are made; default: the system's place for temporary files. */
+  dir: name.optional(),
+});
+
+const schema = z.strictObject({
+  ...mindFields,
+  budget: budget.prefault({}),
+  bounds: bounds.prefault({}),
+  topology: topology.prefault({ kind: 'tree' }),
+  coordination: z
+    .strictObject(
+      Object.fromEntries(mechanisms.map((each) => [each, onOff.default('on')])) as Record<
+        (typeof mechanisms)[number],
+        z.ZodDefault<typeof onOff>
+      >,
+    )
+    .prefault({}),
+  /** Command that proves the tree: a task that names no check of its own is done where it passes. */
+  check: name.optional(),
+  /** `required`: a task names a command that proves it, or says why there is none. */
+  checks: z.enum(['required', 'optional']).default('optional'),
+  /** Command that prints a number; the last one counts. Run before and after the run; agents are not told. */
+  score: name.optional(),
+  commands: commands.prefault({}),
+  guide: z.strictObject({ folder: name, lines: count.default(200) }).optional(),
+});
+
+/** What a configuration file may hold. */
+export type SwarmConfig = z.input<typeof schema>;
+/** With every default filled in. */
+export type EffectiveConfig = z.output<typeof schema>;
+
+/** Types a configuration; gives it back as it is. */
+export const defineConfig = (config: SwarmConfig): SwarmConfig => config;
+
+/** Relative paths start at `dir`. Errors: `TypeError`, one line with the field that is wrong. */
+export function parseConfig(value: unknown, dir: string): EffectiveConfig {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new TypeError(saysOf(parsed.error.issues, schema));
+  const config = parsed.data;
+  const fault = faultOfMinds(config);
+  if (fault !== undefined) throw new TypeError(fault);
+  const { record } = config;
+  const models = Object.entries(config.models).map(([key, one]): [string, MindModel] => [key, withPaths(one, dir)]);
+  const place = config.commands.dir;
+  return {
+    ...config,
+    models: Object.fromEntries(models),
+    commands: { ...config.commands, ...(place !== undefined && { dir: resolve(dir, place) }) },
+    ...(record !== undefined && { record: resolve(dir, record) }),
+  };
+}
+
+function withPaths(one: MindModel, dir: string): MindModel {
+  switch (one.kind) {
+    case 'endpoint':
+      return one;
+    case 'command':
+      return one.dir === undefined ? one : { ...one, dir: resolve(dir, one.dir) };
+    case 'mailbox':
+      return { ...one, dir: resolve(dir, one.dir) };
+    case 'scripted':
+      return { ...one, module: resolve(dir, one.module) };
+    case 'replay':
+      return { ...one, file: resolve(dir, one.file) };
+  }
+}
