@@ -58,7 +58,12 @@ async function scenario(dir: string): Promise<void> {
   await repo.put('large.bin', Buffer.alloc(20_000, 'ab\0cd'), { author: setup, mode: 'executable', branch: 'side' });
   const rule = { kind: 'references', paths: ['*'], bad: 'flag' } as const;
   await repo.land({ author: setup, message: 'rule', records: [ruleRecord('references', rule, absent)] });
-  await repo.put('cites.ts', '// @decision D-9@00000000\n', { author: setup });
+  await repo.land({
+    author: setup,
+    message: 'cite',
+    breakage: 'D-9 comes next',
+    changes: [{ kind: 'put', path: 'cites.ts', content: '// @decision D-9@00000000\n', expect: absent }],
+  });
   await repo.close();
 }
 

@@ -9,7 +9,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['core'],
     ['format', 'attributes'],
     ['store'],
-    ['intent', 'merge', 'log', 'decisions', 'rules'],
+    ['intent', 'merge', 'log', 'decisions', 'breakage', 'rules'],
     ['land'],
     ['events'],
     ['views'],

@@ -95,6 +95,7 @@ export class RandomHistory {
       branch,
       author: agent(`agent-${this.random.below(5)}`),
       message: `edit ${this.count}`,
+      ...(this.count % 9 === 0 && { breakage: `why ${this.count}` }),
       changes: this.random.below(10) === 0 ? [] : changes,
       records: this.random.below(4) === 0 ? [{ key, expect, value }] : [],
       ...(this.random.below(2) === 0 && { operationId: `op-${this.count}` }),

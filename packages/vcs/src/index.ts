@@ -34,6 +34,15 @@ export {
   type RecordWrite,
 } from './core/intent.ts';
 export {
+  breakageOf,
+  type Breakage,
+  type Diagnostic,
+  type DiagnosticTool,
+  type Evidence,
+  type SourceLine,
+  type SourcePlace,
+} from './breakage/index.ts';
+export {
   decisionPath,
   generateSymbols,
   hashOfDecision,
@@ -99,6 +108,7 @@ export {
   type RenameOptions,
 } from './merge/index.ts';
 export type * from './repo/api.ts';
+export { withBreakageComment } from './repo/breakage-comment.ts';
 export type * from './repo/workspace-api.ts';
 export type * from './views/types.ts';
 export { defaultSignals, signalsRecord, type SignalPolicy } from './rules/signals.ts';

@@ -53,6 +53,7 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
       }),
     );
     await land('mixed', {
+      breakage: 'c is e from now on',
       changes: [
         { kind: 'move', path: 'src/c', to: 'src/e', expect: version(base) },
         { kind: 'chmod', path: 'src/d', mode: 'executable', expect: version(base) },

@@ -5,7 +5,9 @@ import { parseCursor, startCursor } from '../core/event.ts';
 import { absent, type Precondition } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import { modes } from '../core/mode.ts';
-import type { Whereabouts } from '../repo/api.ts';
+import { breakageOf } from '../breakage/index.ts';
+import type { Repo, Whereabouts } from '../repo/api.ts';
+import { withBreakageComment } from '../repo/breakage-comment.ts';
 import { Context, parseCount, parseExpect, readStdin } from './context.ts';
 import { printOutcome, writeJson, writeOut } from './output.ts';
 import type { Finish } from './main.ts';
@@ -21,6 +23,7 @@ interface PutFlags {
   readonly task?: string;
   readonly delete?: boolean;
   readonly replaces?: string;
+  readonly breakage?: string;
 }
 
 /** What a reader of an old path is told. */
@@ -54,17 +57,31 @@ export function addFileCommands(program: Command, finish: Finish): void {
     .option('--rationale <text>', 'why')
     .option('--task <id>', 'the task that it belongs to')
     .option('--replaces <conflict>', 'a conflict of the same agent whose kept intent this takes the place of')
+    .option('--breakage <text>', 'why it has to break what others rely on; a comment in the file says so, too')
     .option('--delete', 'delete the path instead; standard input is not read')
     .action(async (path: string, flags: PutFlags, command: Command) => {
       const context = new Context(command);
       const content = flags.delete === true ? undefined : await readStdin();
       const { message, expect = absent, mode, delete: _delete, ...rest } = flags;
+      const author = context.author();
+      const noted = (repo: Repo, given: Buffer): Buffer | string => {
+        const { breakage, task, branch } = rest;
+        if (breakage === undefined || !isText(given)) return given;
+        const before = repo.snapshot(undefined, branch).readText(path);
+        return withBreakageComment(path, before, given.toString('utf8'), breakageOf(breakage, author, task));
+      };
       await context.withRepo(async (repo) => {
         const change =
           content === undefined
             ? ({ kind: 'delete', path, expect } as const)
-            : ({ kind: 'put', path, content, expect, ...(mode !== undefined && { mode }) } as const);
-        const outcome = await repo.land({ author: context.author(), message, changes: [change], ...rest });
+            : ({
+                kind: 'put',
+                path,
+                content: noted(repo, content),
+                expect,
+                ...(mode !== undefined && { mode }),
+              } as const);
+        const outcome = await repo.land({ author, message, changes: [change], ...rest });
         finish(await printOutcome(outcome, context.isJson));
       });
     });

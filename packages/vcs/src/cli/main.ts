@@ -7,6 +7,7 @@ import { runCompanion } from './companion.ts';
 import { addCompareCommands } from './compare.ts';
 import { addConflictCommands } from './conflicts.ts';
 import { addDecisionCommands } from './decisions.ts';
+import { addExplainCommand } from './explain.ts';
 import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
 import { addHistoryCommands } from './history.ts';
@@ -56,6 +57,7 @@ function buildProgram(finish: Finish): Command {
   addConflictCommands(program, finish);
   addRuleCommands(program, finish);
   addDecisionCommands(program, finish);
+  addExplainCommand(program, finish);
   addMegafileCommands(program, finish);
   addSignalCommands(program, finish);
   addGitCommands(program, finish);

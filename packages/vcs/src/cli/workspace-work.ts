@@ -1,5 +1,9 @@
 import { Option, type Command } from 'commander';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { breakageOf, type Breakage } from '../breakage/index.ts';
 import { exitCodes } from '../core/errors.ts';
+import { withBreakageComment } from '../repo/breakage-comment.ts';
 import type { SyncReport, WorkspaceChange } from '../repo/workspace-api.ts';
 import { unifiedDiff } from '../views/unified.ts';
 import type { DirectoryStatus, WorkspaceDirectory } from '../workspace/index.ts';
@@ -11,6 +15,7 @@ interface CommitFlags {
   readonly message: string;
   readonly rationale?: string;
   readonly task?: string;
+  readonly breakage?: string;
   readonly operationId?: string;
   readonly onStale?: 'merge' | 'reject';
 }
@@ -60,6 +65,25 @@ export async function printWorkspaceDiff(
   for (const { path, before, after } of changes) await writeOut(unifiedDiff(path, before ?? null, after ?? null));
 }
 
+/** Writes the comments that tell of a breakage into the files that are about to land. */
+async function noteBreakage(
+  directory: WorkspaceDirectory,
+  breakage: Breakage,
+  paths: readonly string[] = ['.'],
+): Promise<void> {
+  const isNamed = (path: string): boolean =>
+    paths.some((one) => one === '.' || one === path || path.startsWith(`${one}/`));
+  for (const { path, before, after } of await directory.changes()) {
+    if (after === undefined || after.mode === 'symlink' || after.mode === 'gitlink' || !isNamed(path)) continue;
+    const file = join(directory.dir, path);
+    const bytes = readFileSync(file);
+    const text = bytes.toString('utf8');
+    if (bytes.includes(0) || !Buffer.from(text).equals(bytes)) continue;
+    const noted = withBreakageComment(path, before?.content.toString('utf8'), text, breakage);
+    if (noted !== text) writeFileSync(file, noted);
+  }
+}
+
 /** status, sync, commit, shelve: inside a workspace. */
 export function addWorkspaceWorkCommands(program: Command, finish: Finish): void {
   for (const [name, description] of [
@@ -105,13 +129,18 @@ export function addWorkspaceWorkCommands(program: Command, finish: Finish): void
     .requiredOption('-m, --message <text>', 'what the change is for')
     .option('--rationale <text>', 'why')
     .option('--task <id>', 'the task that it belongs to')
+    .option('--breakage <text>', 'why it has to break what others rely on; comments in the files say so, too')
     .option('--operation-id <id>', 'the same id answers the same again')
     .addOption(new Option('--on-stale <policy>', 'when a path changed meanwhile').choices(['merge', 'reject']))
     .action(async (paths: string[], flags: CommitFlags, command: Command) => {
       const context = new Context(command);
       await context.withWorkspace(async (directory) => {
         const named = paths.length === 0 ? {} : { paths: paths.map((path) => context.pathIn(directory, path)) };
-        const outcome = await directory.commit({ author: context.author(), ...flags, ...named });
+        const author = context.author();
+        if (flags.breakage !== undefined) {
+          await noteBreakage(directory, breakageOf(flags.breakage, author, flags.task), named.paths);
+        }
+        const outcome = await directory.commit({ author, ...flags, ...named });
         finish(await printOutcome(outcome, context.isJson));
       });
     });

@@ -109,6 +109,14 @@ export type EventBody =
       readonly by: SideAuthor;
     })
   | (Origin & {
+      /** Somebody broke something on purpose, outside of what was given to them. */
+      readonly kind: 'breakage.stated';
+      /** As the comment in the code names it. */
+      readonly breakage: string;
+      readonly rationale: string;
+      readonly paths: readonly RepoPath[];
+    })
+  | (Origin & {
       /** A design document changed: `status` as the document says by itself; none where it is gone or cannot be read. */
       readonly kind: 'decision.changed';
       readonly path: RepoPath;

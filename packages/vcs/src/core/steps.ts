@@ -29,6 +29,7 @@ export const stepNames = [
   'branch-added',
   'split-written',
   'reference-written',
+  'breakage-written',
   'freeze-expired',
   'act-written',
   'index-slice-drained',

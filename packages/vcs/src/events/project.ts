@@ -10,8 +10,10 @@ import {
 } from '../core/ids.ts';
 import type { EventBody, Origin, RepoEvent, SideAuthor } from '../core/event.ts';
 import type { ConflictEnding, ConflictEntry, LandingEntry, LogEntry, PiledRow } from '../format/entry.ts';
+import { breakageOf } from '../breakage/index.ts';
 import { hashOfDecision, isDesignPath, isDocumentFault, parseDecision } from '../decisions/index.ts';
 import { contentOrNotice } from '../log/purged.ts';
+import { statesBreakage } from '../land/batch-writer.ts';
 import { unpackAccounts } from '../land/account-codec.ts';
 import { mergedPathsOf } from '../land/outcomes.ts';
 import { sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
@@ -42,6 +44,7 @@ function bodiesOf(reader: LogReader, entry: LogEntry, origin: Origin, signals: S
     case 'landing':
       return [
         ...bodiesOfLanding(reader, entry, origin),
+        ...breakageOfLanding(reader, entry, origin),
         ...decisionsOf(reader, entry, origin),
         ...signalsOf(reader, entry, origin, signals),
       ];
@@ -109,6 +112,14 @@ function resolved(reader: LogReader, seq: number, ending: ConflictEnding, origin
 function piledOn(reader: LogReader, { pathId, at }: PiledRow, origin: Origin): EventBody {
   const path = reader.pathOf(pathId);
   return { kind: 'file.piled-on', ...origin, path, version: at.seq as FileVersion, by: sideAuthorAt(reader, at.seq) };
+}
+
+function breakageOfLanding(reader: LogReader, entry: LandingEntry, origin: Origin): EventBody[] {
+  if (!statesBreakage(entry)) return [];
+  const { breakage: rationale = '', authorId, task, changes } = entry;
+  const { id: breakage } = breakageOf(rationale, reader.author(authorId), task);
+  const paths = changes.map(({ pathId }) => reader.pathOf(pathId));
+  return [{ kind: 'breakage.stated', ...origin, breakage, rationale, paths }];
 }
 
 /** What a landing tells of decisions and of what cites them. */

@@ -50,6 +50,14 @@ export function redirectKey(branchId: number, pathId: number, seq: number): Buff
   return key;
 }
 
+/** A landing that states a breakage: those of one branch stand together, in their order. */
+export function breakageKey(branchId: number, seq: number): Buffer {
+  const key = Buffer.allocUnsafe(10);
+  key.writeUInt32BE(branchId, 0);
+  key.writeUIntBE(seq, 4, 6);
+  return key;
+}
+
 /** A path of which some version cites a symbol: those of one symbol stand together. */
 export const referenceKey = (symbol: string, pathId: number): Buffer =>
   Buffer.concat([Buffer.from(symbol), Buffer.of(0), idKey(pathId)]);

@@ -22,6 +22,7 @@ import { decodeFreeze, encodeFreeze, type Freeze } from '../format/freeze.ts';
 import { decodeHold, encodeHold, type Hold } from '../format/hold.ts';
 import {
   authorKey,
+  breakageKey,
   conflictSideKey,
   headKey,
   idKey,
@@ -289,6 +290,10 @@ export class BatchWriter {
       this.reader.store.put('seqByGit', gitId, seqKey(seq));
       this.reader.store.steps.reach('git-marked');
     }
+    if (statesBreakage(entry)) {
+      this.reader.store.put('breakages', breakageKey(branchId, seq), Buffer.of(1));
+      this.reader.store.steps.reach('breakage-written');
+    }
     if (extras.resolves > 0) this.closeConflict(extras.resolves, seq);
     if (this.counters.conflictsOpen > 0) this.noticeSides(entry);
     countFates(this.counters, extras.accounts);
@@ -489,6 +494,10 @@ export class BatchWriter {
     this.reader.store.steps.reach('row-closed');
   }
 }
+
+/** Whether a landing breaks something on purpose. */
+export const statesBreakage = ({ breakage, changes }: LandingEntry): boolean =>
+  breakage !== undefined && breakage.trim() !== '' && changes.length > 0;
 
 /** Seqs of six bytes each, without one; undefined: it is not there. */
 export function withoutSeq(seqs: Buffer, seq: number): Buffer | undefined {

@@ -6,6 +6,7 @@ import type { Outcome } from '../core/outcome.ts';
 import type { GitLanding, KnownBlob } from '../core/git-landing.ts';
 import type { CompactReport } from '../core/compact-report.ts';
 import type { MergeDriver } from '../merge/index.ts';
+import type { Breakage, Diagnostic, DiagnosticTool, Evidence, SourceLine, SourcePlace } from '../breakage/index.ts';
 import type { DecisionReport, DocumentFault, Reference, StandingDecision } from '../decisions/index.ts';
 import type { WaitReport } from '../core/wait-report.ts';
 import type { SignalPolicy } from '../rules/signals.ts';
@@ -295,6 +296,14 @@ export interface Repo {
   /** All references with what is wrong with them, design documents that cannot be read, and generated files that are old. */
   checkDecisions(options?: AsOfOptions): DecisionReport;
 
+  /** What was broken on purpose, newest first. Errors: those of `decisions`. */
+  breakages(options?: BreakageOptions): readonly BreakageView[];
+  /**
+   * Which breakages explain what a compiler, linter or interpreter printed: by the names that they changed, the lines
+   * and the files. The likeliest first. Errors: those of `decisions`.
+   */
+  explain(output: string, options?: ExplainOptions): Explanation;
+
   /** What is noticed about files, and from where on; `signalsRecord` makes what an intent writes to tune it. */
   signals(): SignalPolicy;
 
@@ -395,6 +404,48 @@ export interface ReferenceOptions extends AsOfOptions {
   readonly decision?: string;
   /** Default: all files. */
   readonly path?: string;
+}
+
+export interface BreakageOptions extends AsOfOptions {
+  /** Newest to list; default: all. */
+  readonly limit?: number;
+}
+
+export interface ExplainOptions extends AsOfOptions {
+  /** Lines of the files that were built, where they are not those of the snapshot. */
+  readonly sourceLine?: SourceLine;
+}
+
+/** A breakage that landed. */
+export interface BreakageView extends Breakage {
+  readonly seq: Seq;
+  /** Milliseconds since 1970. */
+  readonly time: number;
+  readonly message: string;
+  /** What it changed. */
+  readonly paths: readonly RepoPath[];
+}
+
+/** What one diagnostic has to do with a breakage. */
+export interface ExplainedPlace extends SourcePlace {
+  readonly tool: DiagnosticTool;
+  readonly code?: string;
+  readonly message: string;
+  /** `symbol`: it speaks of a name that was changed; `range`, `file`: of lines, or a file, that were. */
+  readonly by: readonly Evidence[];
+}
+
+export interface ExplainedBreakage extends BreakageView {
+  /** Changed names that diagnostics speak of. */
+  readonly symbols: readonly string[];
+  readonly matches: readonly ExplainedPlace[];
+  /** From 1 (the same file only) to 7 (names, lines and file). */
+  readonly weight: number;
+}
+
+export interface Explanation {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly breakages: readonly ExplainedBreakage[];
 }
 
 export interface DecisionList {

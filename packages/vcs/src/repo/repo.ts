@@ -55,9 +55,13 @@ import type {
   ActOptions,
   AsOfOptions,
   BranchView,
+  BreakageOptions,
+  BreakageView,
   CompactOptions,
   DecisionList,
   DiffEntry,
+  ExplainOptions,
+  Explanation,
   FlagOptions,
   FreezeOptions,
   FreezeView,
@@ -80,6 +84,7 @@ import type {
 } from './api.ts';
 import { StoreGitMarks } from './git-marks.ts';
 import { Branches } from './branches.ts';
+import { Breakages, sourceLinesOf } from './breakages.ts';
 import { DecisionViews } from './decisions.ts';
 import { Freezes } from './freezes.ts';
 import { Splits } from './split.ts';
@@ -330,6 +335,17 @@ export class EmbeddedRepo implements Repo {
 
   checkDecisions({ at, branch }: AsOfOptions = {}): DecisionReport {
     return new DecisionViews(this.reader, this.snapshot(at, branch)).report();
+  }
+
+  breakages({ at, branch = 'main', limit }: BreakageOptions = {}): readonly BreakageView[] {
+    const { seq } = this.snapshot(at, branch);
+    return new Breakages(this.reader, this.reader.branchNamed(branch), seq).list(limit);
+  }
+
+  explain(output: string, { at, branch = 'main', sourceLine }: ExplainOptions = {}): Explanation {
+    const snapshot = this.snapshot(at, branch);
+    const breakages = new Breakages(this.reader, this.reader.branchNamed(branch), snapshot.seq);
+    return breakages.explain(output, sourceLine ?? sourceLinesOf(snapshot));
   }
 
   signals(): SignalPolicy {

@@ -32,6 +32,7 @@ const tableNames = {
   holds: 'holds',
   redirects: 'redirects',
   references: 'references',
+  breakages: 'breakages',
   tags: 'tags',
   commits: 'commits',
   gitBySeq: 'git-by-seq',

@@ -4,6 +4,7 @@ import type { Body, ConflictEntry, ForkEntry, LandingEntry, LogEntry, Place } fr
 import { encodeHead, encodePlace } from '../format/head.ts';
 import {
   authorKey,
+  breakageKey,
   conflictSideKey,
   headKey,
   idKey,
@@ -18,7 +19,7 @@ import { encodeFreeze } from '../format/freeze.ts';
 import { encodeFlag, withMark, type ContentionMark } from '../format/contention.ts';
 import { decodeSegment } from '../format/segment.ts';
 import { countFates } from '../land/account-codec.ts';
-import { foldKey, withoutSeq } from '../land/batch-writer.ts';
+import { foldKey, statesBreakage, withoutSeq } from '../land/batch-writer.ts';
 import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-index.ts';
 import { isPolicyKey } from '../land/rule-store.ts';
 import type { LogReader } from '../log/log-reader.ts';
@@ -324,6 +325,7 @@ class Rebuild {
       this.put('records', Buffer.from(key), encodePlace({ seq, index }));
       if (isPolicyKey(key)) this.counters.rulesSeq = seq;
     }
+    if (statesBreakage(entry)) this.put('breakages', breakageKey(branchId, seq), Buffer.of(1));
     if (entry.split !== undefined) this.put('redirects', redirectKey(branchId, entry.split.pathId, seq), Buffer.of(1));
     this.closeConflict(entry.resolves, seq);
     countFates(this.counters, entry.accounts);
@@ -373,4 +375,5 @@ const derived: readonly TableName[] = [
   'purges',
   'redirects',
   'references',
+  'breakages',
 ];
