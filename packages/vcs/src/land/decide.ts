@@ -95,6 +95,7 @@ type Standing = 'done' | 'holds' | 'stale';
 
 /** How an edit stands to the state: already true, landable as it is, or stale. */
 export function standingOf(edit: PreparedEdit, head: HeadState | undefined, state: DecideState): Standing {
+  if (edit.isPurged === true) return 'stale';
   if (isSame(edit.target, head?.target)) {
     const isDelete = edit.target === undefined && edit.movedTo === undefined && edit.base.seq > 0;
     // It is gone from here, but others only moved it.

@@ -113,8 +113,14 @@ export class Lineage {
   parts({ path, landing }: Trace & { readonly kind: 'split' }, base: Place, incoming: FileState): Part[] {
     const files = this.splitFiles(path, landing);
     const texts = { base: this.stateAt(base), text: this.stateAt(files.text) };
+    const places = [base, files.text, ...files.modules.values()];
     const isMergeable =
-      texts.base !== null && texts.text !== null && isText(texts.base) && isText(texts.text) && isText(incoming);
+      !places.some((place) => this.isPurged(place)) &&
+      texts.base !== null &&
+      texts.text !== null &&
+      isText(texts.base) &&
+      isText(texts.text) &&
+      isText(incoming);
     const whole = { path, base, incoming, head: this.headOf(path), isUnplaced: true };
     if (!isMergeable || texts.base === null || texts.text === null) return [whole];
     const input = {
@@ -168,6 +174,10 @@ export class Lineage {
       toStart,
     }));
     return { text: changes[index]?.previous ?? { seq: 0, index: 0 }, modules, runs };
+  }
+
+  private isPurged({ seq, index }: Place): boolean {
+    return seq !== 0 && this.reader.landing(seq).changes[index]?.body.form === 'purged';
   }
 
   private stateAt(place: Place): FileState | null {

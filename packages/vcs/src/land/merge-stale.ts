@@ -149,6 +149,7 @@ export class StaleMerge {
   /** An edit of a path as it was: it goes where the file went. */
   private drafts(intent: PreparedIntent, edit: PreparedEdit, tree: Tree): Draft[] {
     const stays = { path: edit.path, head: this.state.head(edit.path), base: edit.base };
+    if (edit.isPurged === true) return [{ ...stays, clash: 'purged' }];
     if (edit.base.seq === 0) return [{ ...stays, clash: this.clashOf(stays, tree) }];
     const trace = this.state.lineage.trace(edit.path, edit.base);
     if (trace.kind === 'split') return this.splitDrafts(intent, edit, trace);
@@ -194,6 +195,7 @@ export class StaleMerge {
     const isStale = this.isStale(edit);
     if (!isSourceStale && !isStale) return [];
     const head = this.state.head(edit.path);
+    if (edit.isPurged === true) return [{ path: edit.path, head, base: source.base, clash: 'purged' }];
     const trace = this.state.lineage.trace(source.path, source.base);
     if (trace.kind === 'split' && isGone) return [{ path: edit.path, head, base: source.base, clash: 'split/move' }];
     if (trace.kind === 'at' && trace.path !== source.path && trace.head?.target !== undefined) {

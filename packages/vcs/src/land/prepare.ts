@@ -12,6 +12,7 @@ import { isRejected, reject } from '../intent/reject.ts';
 import { encodeBody, noBody, sameBody } from '../log/body.ts';
 import type { HeadCell } from '../log/heads.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { isNotice } from '../log/purged.ts';
 import { linkAfterVersion, type Version } from '../log/version.ts';
 import { megafileBytesMin } from '../rules/signals.ts';
 import { digestCommitBody } from './commit-body.ts';
@@ -88,7 +89,8 @@ class Preparation {
     const mode = edit.mode ?? base.delta?.mode ?? 'file';
     const body = bodyOf(this.reader, edit.content, blob, base.delta);
     const { content } = edit;
-    return { path, expect, cell, base: place, target: { blob, mode }, content, body, ...looksOf(content) };
+    const purged = isNotice(this.reader, content) ? { isPurged: true as const } : {};
+    return { path, expect, cell, base: place, target: { blob, mode }, content, body, ...looksOf(content), ...purged };
   }
 
   /** The put side of a move: its content and mode come from the source's base. */
@@ -105,6 +107,7 @@ class Preparation {
       cell: base.cell,
       base: base.version?.place ?? nowhere,
       movedFrom: source.path,
+      ...(isNotice(this.reader, content) && { isPurged: true as const }),
       ...this.written(content, edit.mode ?? from.mode ?? 'file', from, blob),
     };
   }

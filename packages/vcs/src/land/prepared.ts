@@ -28,6 +28,8 @@ export interface PreparedEdit {
   readonly askedPath?: RepoPath;
   readonly movedFrom?: RepoPath;
   readonly movedTo?: RepoPath;
+  /** A purge took what was asked for: there is nothing to land. */
+  readonly isPurged?: true;
   /** What lands was taken from `base` (a chmod, a move): even `any` holds only while that is the head. */
   readonly isDerived?: true;
 }

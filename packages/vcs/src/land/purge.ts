@@ -5,6 +5,7 @@ import { seqKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { encodeBody } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
+import { noticeOf } from '../log/purged.ts';
 import { removeObject } from '../log/staged.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
@@ -180,7 +181,7 @@ export class Purge {
     const intent = keptOf(this.reader, entry);
     const edits = intent.edits.map((edit): AdmittedIntent['edits'][number] => {
       if (edit.kind !== 'put' || !scan.isEditWanted(edit)) return edit;
-      return { ...edit, content: Buffer.from(`purged ${edit.blob ?? ''}\n`), blob: undefined };
+      return { ...edit, content: noticeOf(edit.blob), blob: undefined };
     });
     const place = { seq, index: 0 };
     removeParts(store, place, entry.keptParts);

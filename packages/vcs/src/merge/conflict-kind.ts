@@ -10,6 +10,7 @@
  * - `symlink`: a link on one side, or where the other has a directory; or both changed where it points.
  * - `mode`: the modes differ three ways.
  * - `collision`: two paths that differ in case or Unicode form alone.
+ * - `purged`: what was asked for is gone; a resolution has to give it anew.
  * - `split`: the file was split, and the change belongs to no one module.
  */
 export type ConflictKind =
@@ -23,6 +24,7 @@ export type ConflictKind =
   | 'symlink'
   | 'mode'
   | 'collision'
+  | 'purged'
   | 'split';
 
 const kinds: Readonly<Record<string, ConflictKind>> = {
@@ -38,6 +40,7 @@ const kinds: Readonly<Record<string, ConflictKind>> = {
   symlink: 'symlink',
   type: 'symlink',
   mode: 'mode',
+  purged: 'purged',
   split: 'split',
   'split/delete': 'split',
   'split/move': 'split',

@@ -4,7 +4,7 @@ import { nowhere, type ConflictEntry, type Place } from '../format/entry.ts';
 import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import { Lineage, type Part } from '../land/lineage.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { contentOrNotice } from '../log/purged.ts';
+import { contentOrNotice, isNotice } from '../log/purged.ts';
 import type { Version } from '../log/version.ts';
 import { mergeFile, undriven, type FileState, type LineRange } from '../merge/index.ts';
 import { treeClash } from './tree-clash.ts';
@@ -52,18 +52,22 @@ export class ConflictRows {
 
   rows(): ConflictRow[] {
     const rows = this.kept.edits.flatMap((edit) => {
-      if (edit.kind === 'delete' && this.destinationOf(edit) !== undefined) return [];
+      const isOfMove = edit.kind === 'delete' && this.destinationOf(edit) !== undefined;
+      if (isOfMove || this.isPurged(edit)) return [];
       const source = edit.kind === 'put' ? this.sourceOf(edit) : undefined;
       return source ? this.moveRows(edit as Put, source) : this.plainRows(edit);
     });
     return [...rows, ...this.besideRows(rows)];
   }
 
-  /** What else the intent asks of a path that one of its edits was led to: one result has to hold both. */
+  /**
+   * What else the intent asks of a path that one of its edits was led to: one result has to hold both. And what a
+   * purge took from it: a result has to say what lands instead.
+   */
   private besideRows(rows: readonly ConflictRow[]): ConflictRow[] {
     const beside = this.kept.edits.filter(
       (edit) =>
-        rows.some(({ path }) => path === edit.path) &&
+        (this.isPurged(edit) || rows.some(({ path }) => path === edit.path)) &&
         !rows.some(({ askedPath }) => askedPath === edit.path) &&
         !(edit.kind === 'delete' && this.destinationOf(edit) !== undefined),
     );
@@ -75,7 +79,7 @@ export class ConflictRows {
       return {
         askedPath: path,
         path,
-        reason: 'move/edit',
+        reason: this.isPurged(edit) ? 'purged' : 'move/edit',
         note: undriven,
         refused: undefined,
         base,
@@ -83,6 +87,10 @@ export class ConflictRows {
         incoming,
       };
     });
+  }
+
+  private isPurged(edit: Edit): boolean {
+    return edit.kind === 'put' && edit.content !== undefined && isNotice(this.reader, edit.content);
   }
 
   /** A live version at a path as of a seq; nowhere where it is absent. */
