@@ -18,6 +18,12 @@ const fieldOf = (node: SyntaxNode, name: string): string =>
   (node.childForFieldName(name)?.text ?? '').replaceAll(/\s+/g, ' ');
 const bodyOf = (node: SyntaxNode): SyntaxNode | undefined => node.childForFieldName('body') ?? undefined;
 
+/** Named ones; those of a tuple are told by their places. */
+const membersOf = (node: SyntaxNode): SyntaxNode | undefined => {
+  const body = bodyOf(node);
+  return body?.type === 'ordered_field_declaration_list' ? undefined : body;
+};
+
 function roleOf(node: SyntaxNode): NodeRole {
   const name = fieldOf(node, 'name');
   switch (node.type) {
@@ -37,6 +43,10 @@ function roleOf(node: SyntaxNode): NodeRole {
     case 'struct_item':
     case 'enum_item':
     case 'union_item':
+      return { kind: 'declaration', key: `type ${name}`, body: membersOf(node) };
+    case 'field_declaration':
+    case 'enum_variant':
+      return { kind: 'declaration', key: `member ${name}` };
     case 'type_item':
     case 'associated_type':
       return { kind: 'declaration', key: `type ${name}` };

@@ -183,6 +183,35 @@ describe('where the lines are enough', () => {
     expect(merged.verdicts).toBe('clean unasked');
   });
 
+  test('nor where both sides call the same function or macro, in places of their own', () => {
+    for (const [path, call] of [
+      ['a.ts', 'track(event, 1);'],
+      ['a.rs', 'println!("{}", 1);'],
+      ['a.rs', 'assert_eq!(one, two);'],
+    ] as const) {
+      const base =
+        path === 'a.ts' ? file(fn('a'), fn('b')) : file('fn a() {\n    one();\n}\n', 'fn b() {\n    two();\n}\n');
+      const [first, second] = path === 'a.ts' ? ['function a() {\n', 'function b() {\n'] : ['fn a() {\n', 'fn b() {\n'];
+      const merged = merge(
+        path,
+        base,
+        base.replace(first, `${first}    ${call}\n`),
+        base.replace(second, `${second}    ${call}\n`),
+      );
+      expect([call, merged.verdicts]).toEqual([call, call.includes('{}') ? 'clean clean' : 'clean unasked']);
+    }
+  });
+
+  test('but a member of an interface or an enum that both sides add is seen', () => {
+    const members = (one: string, two: string): string =>
+      `interface A {\n  a: 1;\n${one}  b: 2;\n  c: 3;\n${two}  d: 4;\n}\n`;
+    const size = '  size: number;\n';
+    expect(merge('a.ts', members('', ''), members(size, ''), members('', size)).verdicts).toBe('clean conflict');
+    const variants = (one: string, two: string): string => `enum A {\n    B,\n${one}    C,\n    D,\n${two}    E,\n}\n`;
+    const size2 = '    Size(u32),\n';
+    expect(merge('a.rs', variants('', ''), variants(size2, ''), variants('', size2)).verdicts).toBe('clean conflict');
+  });
+
   test('a text that cannot be parsed is left to them', () => {
     const base = 'function a( {\n\nb\n\nfunction (\n';
     expect(merge('a.ts', base, `function x() {}\n${base}`, `${base}function x() {}\n`).verdicts).toBe('clean unparsed');

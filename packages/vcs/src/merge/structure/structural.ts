@@ -28,7 +28,7 @@ export class StructuralDriver implements MergeDriver {
 
   constructor(grammar: Grammar) {
     this.grammar = grammar;
-    this.version = `1+${grammar.version}`;
+    this.version = `2+${grammar.version}`;
   }
 
   /** Once a process or thread, before a merge that {@link asks}; never fails: what cannot be loaded is `unavailable`. */

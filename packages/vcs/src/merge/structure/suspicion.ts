@@ -6,6 +6,8 @@ const keyword =
 const identifier = /[\p{L}_$][\p{L}\p{N}_$]*/gu;
 const leading =
   /^\s*(?:(?:pub|static|async|get|set|public|private|protected|readonly|export|default|abstract|override)(?:\([^)]*\))?\s+)*[#*"']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*(?:[(:=<?!,;]|$|\bas\b)/u;
+/** A statement that calls a function or a macro. What declares a method or a variant says a type, opens a body or ends with a comma. */
+const call = /^\s*[\p{L}\p{N}_$]+!?\([^:{]*\);\s*$/u;
 const title = /^\s*(?:describe|suite|context|it|test)[\w.]*\(\s*(["'`].*)$/;
 const control = new Set([
   'if',
@@ -53,6 +55,7 @@ function namesIn(line: string): string[] {
   const titled = title.exec(line);
   if (titled?.[1] !== undefined) return [titled[1]];
   if (keyword.test(line)) return [...line.matchAll(identifier)].map(([name]) => name).filter((name) => !keyword.test(name) && name !== 'export' && name !== 'from' && name !== 'pub'); // prettier-ignore
+  if (call.test(line)) return [];
   const name = leading.exec(line)?.[1];
   return name === undefined || control.has(name) ? [] : [name];
 }
