@@ -131,8 +131,13 @@ function recordOf(record: RecordWrite): RecordEdit {
   return { key, expect: preconditionOf(record.expect, `record ${key}`), value, objects: [...objects] };
 }
 
-/** Authors that were found right, by the object that was given, so that a busy agent is checked once. */
-const checkedAuthors = new WeakMap<Author, Author>();
+/**
+ * Authors that were found right of late, so that a busy agent is checked once
+ * and is one object to whoever remembers its id, however often its caller
+ * writes it down anew.
+ */
+const checkedAuthors = new Map<string, Author>();
+const checkedAuthorsMax = 4096;
 
 const isSameAuthor = (a: Author, b: Author): boolean =>
   a.name === b.name &&
@@ -144,11 +149,11 @@ const isSameAuthor = (a: Author, b: Author): boolean =>
 
 function authorOf(author: Author | undefined): Author {
   if (typeof author !== 'object' || author === null) throw malformed('the intent has no author');
-  const known = checkedAuthors.get(author);
-  // The caller may have written to it since.
+  const known = checkedAuthors.get(author.agent ?? author.name);
   if (known !== undefined && isSameAuthor(known, author)) return known;
   const checked = checkAuthor(author);
-  checkedAuthors.set(author, checked);
+  if (checkedAuthors.size >= checkedAuthorsMax) checkedAuthors.clear();
+  checkedAuthors.set(checked.agent ?? checked.name, checked);
   return checked;
 }
 
