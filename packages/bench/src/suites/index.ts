@@ -7,6 +7,7 @@ import { mergesSuite } from './merges/merges.ts';
 import { scaleSuite } from './scale/scale.ts';
 import { sqllogictestSuite } from './sqllogictest/sqllogictest.ts';
 import type { Suite } from './suite.ts';
+import { swarmLoadSuite } from './swarm-load/swarm-load.ts';
 import { workspaceSuite } from './workspace/workspace.ts';
 
 /** Every `mound bench NAME`, in the order of `--list`. To add one: implement `Suite`, add it here. */
@@ -19,5 +20,6 @@ export const suites: readonly Suite[] = [
   mergesSuite,
   gitSuite,
   historySuite,
+  swarmLoadSuite,
   sqllogictestSuite,
 ];

@@ -3,7 +3,7 @@ import { seededRandom } from '@mound/vcs';
 import type { WorkloadFields } from '../harness/result-file.ts';
 import type { InitialFiles } from './operation.ts';
 import { sourceLine } from './source-text.ts';
-import { Zipf } from './zipf.ts';
+import { zipf, type RankedDraw } from './ranked-draw.ts';
 
 /** Top 10 of 200 files then take about 42% of the edits, as the top 10 of a published swarm's files did. */
 const zipfExponent = 0.9;
@@ -44,13 +44,13 @@ export class HotEdits {
   readonly files: InitialFiles;
   readonly linesPerFile = linesPerFile;
   readonly #paths: readonly string[];
-  readonly #zipf: Zipf;
+  readonly #zipf: RankedDraw;
 
   constructor(parameters: HotEditsParameters) {
     this.parameters = parameters;
     const random = seededRandom(parameters.seed);
     this.#paths = Array.from({ length: parameters.files }, (_, rank) => pathOf(rank));
-    this.#zipf = new Zipf(parameters.files, zipfExponent);
+    this.#zipf = zipf(parameters.files, zipfExponent);
     const content = (): Buffer =>
       Buffer.from(Array.from({ length: linesPerFile }, () => `${sourceLine(random)}\n`).join(''));
     this.files = new Map(this.#paths.map((path) => [path, content()]));

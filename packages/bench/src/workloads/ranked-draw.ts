@@ -1,13 +1,13 @@
 import type { SeededRandom } from './source-text.ts';
 
-/** Ranks from 0, the one at `r` with weight 1 / (r + 1) ** exponent: a few are hot, many are hardly touched. */
-export class Zipf {
+/** Draws ranks from 0 by weight; the hottest first. */
+export class RankedDraw {
   /** Share of all draws that fall on this rank or a hotter one. */
   readonly #shares: Float64Array;
 
-  constructor(count: number, exponent: number) {
+  constructor(weights: readonly number[]) {
     let sum = 0;
-    const sums = Float64Array.from({ length: count }, (_, rank) => (sum += 1 / (rank + 1) ** exponent));
+    const sums = Float64Array.from(weights, (weight) => (sum += weight));
     this.#shares = sums.map((value) => value / sum);
   }
 
@@ -18,7 +18,16 @@ export class Zipf {
 
   draw(random: SeededRandom): number {
     const value = random.next();
-    const rank = this.#shares.findIndex((share) => value < share);
-    return rank < 0 ? this.#shares.length - 1 : rank;
+    let [low, high] = [0, this.#shares.length - 1];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (value < (this.#shares[middle] ?? 1)) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 }
+
+/** Rank r has weight 1 / (r + 1) ** exponent: a few are hot, many are hardly touched. */
+export const zipf = (count: number, exponent: number): RankedDraw =>
+  new RankedDraw(Array.from({ length: count }, (_, rank) => 1 / (rank + 1) ** exponent));
