@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { mechanisms } from '../core/coordination.ts';
+import { defaultThrashing } from '../state/thrashing.ts';
 import { faultOfMinds, mindFields, type MindModel } from './minds.ts';
 import { saysOf } from './schema-issue.ts';
 
@@ -30,6 +31,17 @@ const bounds = z.strictObject({
   mergeAttempts: count.default(3),
   fruitlessTasks: count.default(50),
   outputTokens: count.default(8192),
+  /** A run whose conflicts outgrow its work stops, to be resumed. */
+  thrashing: z
+    .union([
+      z.strictObject({
+        window: count.default(defaultThrashing.window),
+        growing: count.default(defaultThrashing.growing),
+        conflictsPer100Lines: amount.default(defaultThrashing.conflictsPer100Lines),
+      }),
+      z.literal('off'),
+    ])
+    .prefault({}),
   /** Turns of one agent, by role; default: the role's own. */
   turns: z
     .strictObject({

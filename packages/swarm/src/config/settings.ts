@@ -53,6 +53,7 @@ export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
     policy: {
       checks,
       coordination: config.coordination,
+      thrashing: bounds.thrashing === 'off' ? false : bounds.thrashing,
       ...(check !== undefined && { check }),
       ...(guide !== undefined && { guide: { folder: guide.folder, linesMax: guide.lines } }),
     },
@@ -152,6 +153,7 @@ export function recordedLayer(settings: JsonObject): Layer {
       fruitlessTasks: number('fruitlessTasksMax'),
       outputTokens: number('outputTokensMax'),
       turns: more['turns'],
+      thrashing: policy['thrashing'] === undefined ? 'off' : policy['thrashing'],
     },
     topology:
       topology['kind'] === 'tree'

@@ -1,4 +1,5 @@
 import type { Coordination } from '../core/coordination.ts';
+import type { OutcomeKind } from '@mound/vcs';
 import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
@@ -92,6 +93,15 @@ export type SwarmEvent =
   | { readonly kind: 'conflict.unresolved'; readonly conflict: string; readonly reason: string }
   /** No merger tries it any more: the planner that both sides have in common is told. */
   | { readonly kind: 'conflict.escalated'; readonly conflict: string; readonly planner: TaskId }
+  /** The store answered an agent's intent with changes; `resolved`: of a merger. */
+  | {
+      readonly kind: 'intent.answered';
+      readonly agent: AgentId;
+      readonly outcome: OutcomeKind | 'resolved';
+      readonly paths: readonly string[];
+      /** Of the landing. */
+      readonly seq?: number;
+    }
   | { readonly kind: 'file.flagged'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.frozen'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.thawed'; readonly path: string }

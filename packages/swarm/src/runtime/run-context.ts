@@ -6,6 +6,7 @@ import type { Task } from '../core/task.ts';
 import type { Time } from '../core/time.ts';
 import type { CostLedger } from '../cost/cost-ledger.ts';
 import type { PriceBook } from '../cost/prices.ts';
+import type { SwarmEvent } from '../events/event.ts';
 import type { Model } from '../model/model.ts';
 import { refused, type ContentChange, type Refusal } from '../tools/operations.ts';
 import type { BudgetBook, OwnNode } from './budget-book.ts';
@@ -60,6 +61,8 @@ export class RunContext {
   readonly run: RunId;
   readonly keys: RunKeys;
   readonly book: TaskBook;
+  /** Where events of the run go. */
+  announce: (event: SwarmEvent) => void = () => undefined;
   /** What is on and can be had. */
   readonly coordination: Coordination;
   /** Whole definitions of the tasks that have not been reported to their planner. */
@@ -154,7 +157,9 @@ export class RunContext {
     isResolution = false,
   ): Promise<void> {
     const landed = outcome.kind === 'landed' || outcome.kind === 'merged';
-    this.parts.tally.landing(isResolution && landed ? 'resolved' : outcome.kind, performance.now() - startedMs);
+    const kind = isResolution && landed ? 'resolved' : outcome.kind;
+    this.parts.tally.landing(kind, performance.now() - startedMs);
+    this.announce({ kind: 'intent.answered', agent, outcome: kind, paths, ...(landed && { seq: outcome.seq }) });
     const hook = this.parts.onAcknowledged;
     if (hook === undefined || outcome.kind === 'rejected') return;
     await hook(agent, { operationId, outcome, paths: this.#blobs(outcome, paths) });

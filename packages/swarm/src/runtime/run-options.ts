@@ -8,6 +8,7 @@ import type { Time } from '../core/time.ts';
 import type { PriceOverride } from '../cost/prices.ts';
 import type { SwarmEvent } from '../events/event.ts';
 import type { Model } from '../model/model.ts';
+import type { ThrashingPolicy } from '../state/thrashing.ts';
 import type { TaskRequest } from '../tools/operations.ts';
 import type { CommandSettings } from './command-room.ts';
 import type { AcknowledgedHook, ContentSource } from './run-context.ts';
@@ -71,15 +72,6 @@ export interface RunPolicy {
   readonly coordination: Coordination;
 }
 
-export interface ThrashingPolicy {
-  /** Intents in one window. */
-  readonly window: number;
-  /** Windows in a row in which conflicts per accepted line have to grow. */
-  readonly growing: number;
-  /** Conflicts per 100 accepted lines, below which nothing is said. */
-  readonly conflictsPer100Lines: number;
-}
-
 export interface SwarmOptions {
   readonly repo: Repo;
   readonly goal: string;
@@ -97,7 +89,9 @@ export interface SwarmOptions {
   readonly budget?: Partial<Cap>;
   /** What models cost, before what the table says. */
   readonly prices?: readonly PriceOverride[];
-  readonly policy?: Partial<Omit<RunPolicy, 'transcripts' | 'coordination'>> & {
+  readonly policy?: Partial<Omit<RunPolicy, 'transcripts' | 'coordination' | 'thrashing'>> & {
+    /** Default: 50 intents a window, 3 growing ones, 20 conflicts per 100 lines; false: such a run goes on. */
+    readonly thrashing?: ThrashingPolicy | false;
     /** Default: `.mound/swarm/RUN` in the repository's directory; false: none. */
     readonly transcripts?: string | false;
     /** Mechanisms by name; those not named are on. */

@@ -15,6 +15,7 @@ import type { RunEndReason, SwarmEvent } from '../events/event.ts';
 import { translate } from '../events/translate.ts';
 import { shippedRoles } from '../roles/roles.ts';
 import { unsettledCount } from '../state/state.ts';
+import { defaultThrashing } from '../state/thrashing.ts';
 import { BudgetBook } from './budget-book.ts';
 import { CommandRoom } from './command-room.ts';
 import { followControls, obeyWaiting } from './control.ts';
@@ -240,7 +241,7 @@ class Execution {
     const { header } = opened;
     const { onEvent, agentsMax, signal, stopSignal } = this.#options;
     const { commands, tally, time } = this.#context.parts;
-    const watch = new Watch(this.#limits);
+    const watch = new Watch(this.#limits, this.#repo, this.#context.parts.policy.thrashing);
     const swarm = new Swarm({
       context: this.#context,
       runGeneration: header.generation,
@@ -356,14 +357,21 @@ const givenTask = (request: GivenTask, base: number, roles: Roles, default_: str
 };
 
 function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): RunPolicy {
-  const { transcripts, guide, checks = 'optional', check, thrashing, coordination } = options.policy ?? {};
+  const {
+    transcripts,
+    guide,
+    checks = 'optional',
+    check,
+    thrashing = defaultThrashing,
+    coordination,
+  } = options.policy ?? {};
   const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
   return {
     transcripts: directory === false ? undefined : directory,
     guide,
     checks,
     check,
-    thrashing,
+    thrashing: thrashing === false ? undefined : thrashing,
     coordination: coordinationOf(coordination),
   };
 }

@@ -58,6 +58,7 @@ export class Swarm {
   constructor(parts: SwarmParts) {
     this.#parts = parts;
     this.#context = parts.context;
+    this.#context.announce = (event) => this.dispatch(event);
     this.#begun = new Set(parts.begun);
     this.#names = new AgentNames(parts.context);
   }
@@ -90,10 +91,12 @@ export class Swarm {
 
   dispatch(event: SwarmEvent): void {
     this.#counts.set(event.kind, (this.#counts.get(event.kind) ?? 0) + 1);
-    this.#state = reduce(this.#state, event);
+    const before = this.#state;
+    this.#state = reduce(before, event);
     if (event.kind === 'run.unpaused' || event.kind === 'run.stopping') this.#openGate();
     this.#parts.onEvent?.(event);
-    if (this.#scheduled) return;
+    // The same state asks for nothing new.
+    if (this.#scheduled || this.#state === before) return;
     // Once for all events of this turn of the loop.
     this.#scheduled = true;
     queueMicrotask(() => {

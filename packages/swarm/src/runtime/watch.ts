@@ -1,17 +1,26 @@
 import type { RunEndReason, SwarmEvent } from '../events/event.ts';
+import type { Repo } from '@mound/vcs';
+import type { ThrashingPolicy } from '../state/thrashing.ts';
+import { ThrashWatch } from './thrash-watch.ts';
 import type { SwarmLimits } from './run-options.ts';
 
 /** Sees a run that gets nowhere, from what happens in it. */
 export class Watch {
   readonly #limits: SwarmLimits;
+  readonly #thrash: ThrashWatch | undefined;
   #fruitless = 0;
 
-  constructor(limits: SwarmLimits) {
+  constructor(limits: SwarmLimits, repo: Repo, policy: ThrashingPolicy | undefined) {
     this.#limits = limits;
+    this.#thrash = policy && new ThrashWatch(repo, policy);
   }
 
   /** Why the run should stop; undefined while it may go on. */
   seen(event: SwarmEvent): { readonly reason: RunEndReason; readonly detail: string } | undefined {
+    if (event.kind === 'intent.answered') {
+      const detail = this.#thrash?.seen(event);
+      return detail === undefined ? undefined : { reason: 'thrashing', detail };
+    }
     if (event.kind !== 'task.finished' && event.kind !== 'task.reopened') return undefined;
     const hasLanded =
       event.kind === 'task.finished' &&

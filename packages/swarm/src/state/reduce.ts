@@ -210,6 +210,7 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
     case 'agent.resumed':
       return setWaiting(state, event.agent, undefined);
     case 'agent.warned':
+    case 'intent.answered':
     case 'topic.refused':
     case 'conflict.escalated':
       return state;

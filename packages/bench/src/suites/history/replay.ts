@@ -197,7 +197,7 @@ export async function replayHistory(options: ReplayOptions): Promise<ReplayResul
       agentsMax: agents,
       content: replay.content,
       // A replay is made again from its history: it needs no conversations to go on with.
-      policy: { transcripts: false },
+      policy: { transcripts: false, thrashing: false },
       onEvent,
       onAcknowledged: (agent, { operationId, outcome, paths }) =>
         acknowledgements.write(agent, operationId, outcome, paths),
