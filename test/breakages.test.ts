@@ -13,8 +13,8 @@ const jsonOf = ({ stdout }: Finished): Record<string, unknown> => JSON.parse(std
 
 const worker: Author = { ...agent('w-3'), role: 'worker', model: 'm-1' };
 const core = 'export function parseCount(text: string): number {\n  return Number(text);\n}\n';
-const broken = core.replace('text: string', 'text: string, radix: number').replace('Number(text)', 'Number.parseInt(text, radix)'); // prettier-ignore
-const tsconfig = '{"compilerOptions": {"strict": true, "noEmit": true, "types": [], "module": "nodenext", "allowImportingTsExtensions": true}, "include": ["src"]}'; // prettier-ignore
+const broken = core.replace('text: string', 'text: string, radix: number').replace('Number(text)', 'parseInt(text, radix)'); // prettier-ignore
+const tsconfig = '{"compilerOptions": {"strict": true, "noEmit": true, "types": [], "lib": ["es5"], "module": "nodenext", "allowImportingTsExtensions": true}, "include": ["src"]}'; // prettier-ignore
 const user = (name: string): string => `import { parseCount } from './core.ts';\nexport const ${name}: number = parseCount('1');\n`; // prettier-ignore
 const files = { 'src/core.ts': core, 'src/a.ts': user('a'), 'tsconfig.json': tsconfig };
 const rationale = 'counts come in several bases; say which one you mean';

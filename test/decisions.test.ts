@@ -24,7 +24,7 @@ const writeTree = (dir: string, files: Readonly<Record<string, string>>): void =
 const jsonOf = ({ stdout }: Finished): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
 const tsc = (dir: string): Promise<Finished> =>
-  run(process.execPath, [join(projectDir, 'node_modules/@typescript/native/bin/tsc'), '--noEmit', '--strict', '--types', '', '--module', 'nodenext', '--allowImportingTsExtensions', '--pretty', 'false', 'main.ts'], { cwd: dir }); // prettier-ignore
+  run(process.execPath, [join(projectDir, 'node_modules/@typescript/native/bin/tsc'), '--noEmit', '--strict', '--types', '', '--lib', 'es5', '--module', 'nodenext', '--allowImportingTsExtensions', '--pretty', 'false', 'main.ts'], { cwd: dir }); // prettier-ignore
 
 const hasRust = ((): boolean => {
   try {

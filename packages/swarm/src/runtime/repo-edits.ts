@@ -12,6 +12,7 @@ import {
   type WriteRequest,
 } from '../tools/operations.ts';
 import { applyChunks, parsePatch, type PatchPart } from '../tools/patch-text.ts';
+import { explanationsOf } from './breakages.ts';
 import { claimTopic, topicBoard } from './claim-board.ts';
 import type { Draft, DraftEdit } from './draft.ts';
 import { noteInGuide } from './field-guide.ts';
@@ -150,7 +151,9 @@ export class RepoEdits extends RepoReads {
     const kept = edits.map(({ path }) => path);
     const dropped = ran.changes.filter(({ isKept }) => !isKept).map(({ path }) => path);
     const { code, says: how, stdout: output } = ran.end;
-    return { kind: 'ran', code, how, output, ms: ran.ms, seq: this.base, kept, dropped };
+    const hasFailed = code !== undefined && code !== 0;
+    const breakages = hasFailed ? explanationsOf(this.context, output, this.base, (path) => this.read(path)?.text) : [];
+    return { kind: 'ran', code, how, output, ms: ran.ms, seq: this.base, kept, dropped, breakages };
   }
 
   note(text: string, key: string): Promise<Outcome | Refusal> {

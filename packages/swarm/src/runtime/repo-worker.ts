@@ -17,6 +17,8 @@ import {
   type WorkerOperations,
   type WriteRequest,
 } from '../tools/operations.ts';
+import { withBreakageNotes } from './breakages.ts';
+import { sayBreakages } from '../tools/breakage-text.ts';
 import type { Draft } from './draft.ts';
 import { RepoEdits } from './repo-edits.ts';
 import { changeOf, type RunContext } from './run-context.ts';
@@ -120,7 +122,9 @@ export class RepoWorker extends RepoEdits implements WorkerOperations {
       task: taskNameOf(run, this.task.id),
       operationId,
       onStale: 'merge',
-      changes,
+      changes: breaks
+        ? withBreakageNotes(this.context, this.task, this.#author, { base: this.base, changes, breakage })
+        : changes,
       records,
       ...(rationale && { rationale }),
       ...(breaks && { breakage }),
@@ -196,12 +200,12 @@ export class RepoWorker extends RepoEdits implements WorkerOperations {
     if (check === undefined) return undefined;
     const ran = await this.run({ command: check, timeoutMs: undefined, keep: [] }, key);
     if (ran.kind === 'refused') return ran;
-    const { code = -1, how, seq, output } = ran;
+    const { code = -1, how, seq, output, breakages } = ran;
     this.#check = { command: check, code, seq };
     if (code === 0) return undefined;
     return this.#countRefusal(
       `check ${output}`,
-      `not accepted: the check '${check}' did not pass (${how}). Mend it, or finish as partial or blocked. It printed:\n${output}`,
+      `not accepted: the check '${check}' did not pass (${[how, ...sayBreakages(breakages)].join('; ')}). Mend it, or finish as partial or blocked. It printed:\n${output}`,
     );
   }
 

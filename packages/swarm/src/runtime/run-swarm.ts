@@ -17,6 +17,7 @@ import { shippedRoles } from '../roles/roles.ts';
 import { unsettledCount } from '../state/state.ts';
 import { defaultThrashing } from '../state/thrashing.ts';
 import { BudgetBook } from './budget-book.ts';
+import { followBreakages } from './breakages.ts';
 import { CommandRoom } from './command-room.ts';
 import { followControls, obeyWaiting } from './control.ts';
 import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
@@ -427,6 +428,7 @@ async function follow(context: RunContext, swarm: Swarm, from: Cursor, signal: A
       const meant = translate(context.run, event);
       if (meant !== undefined) swarm.dispatch(withPlanners(context, swarm, event, meant));
       followControls(context, swarm, event);
+      followBreakages(context, swarm, event);
     }
   } catch (error) {
     if (!signal.aborted) swarm.fail(error);

@@ -159,6 +159,21 @@ export interface RunRequest {
   readonly keep: readonly string[];
 }
 
+/** What somebody broke on purpose, and what of an output it may explain. */
+export interface FoundBreakage {
+  /** As the comment in the code names it. */
+  readonly id: string;
+  readonly rationale: string;
+  readonly by: string;
+  readonly task?: string;
+  readonly seq: number;
+  /** Files that were changed, and names in them that the output speaks of. */
+  readonly paths: string[];
+  readonly symbols: string[];
+  /** Lines of the output. */
+  readonly places: string[];
+}
+
 export interface RunAnswer {
   readonly kind: 'ran';
   /** Exit code; undefined where it did not exit by itself. */
@@ -172,6 +187,8 @@ export interface RunAnswer {
   readonly kept: readonly string[];
   /** Files that it changed beside that: put back. */
   readonly dropped: readonly string[];
+  /** Intended breaks that may explain why it failed. */
+  readonly breakages: readonly FoundBreakage[];
 }
 
 export interface ClaimView {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JsonObject } from '../core/json.ts';
+import { sayBreakages } from './breakage-text.ts';
 import { finishToolOf, readTools } from './common-tools.ts';
 import type { Edited, Refusal, RunAnswer, WorkerOperations } from './operations.ts';
 import { outcomeAnswer } from './outcome-answer.ts';
@@ -107,12 +108,20 @@ function editedAnswer(answer: Edited | Refusal): ToolAnswer {
 
 function ranAnswer(answer: RunAnswer | Refusal): ToolAnswer {
   if (answer.kind === 'refused') return refusalAnswer(answer);
-  const { code, how, kept, dropped, output, ms, seq } = answer;
+  const { code, how, kept, dropped, output, ms, seq, breakages } = answer;
   const notes = [
+    ...sayBreakages(breakages),
     ...(kept.length > 0 ? [`now your edits: ${kept.join(', ')}`] : []),
     ...(dropped.length > 0 ? [`changed by the command and put back: ${dropped.join(', ')} (name them in keep)`] : []),
   ];
-  const more: JsonObject = { ...(code !== undefined && { code }), ms, seq, output };
+  const why = breakages.map((found) => ({ ...found }));
+  const more: JsonObject = {
+    ...(code !== undefined && { code }),
+    ms,
+    seq,
+    output,
+    ...(why.length > 0 && { breakages: why }),
+  };
   return { ok: code === 0, says: [how, ...notes].join('; '), more };
 }
 
