@@ -62,7 +62,7 @@ test('who decides second what is decided already is refused with the owner named
       owner: 'lexer',
     },
   ]);
-  expect(repo.snapshot().records('swarm/r1/decision/')).toHaveLength(1);
+  expect(repo.decisions().decisions).toMatchObject([{ id: 'error-codes', owner: 'r1/lexer', status: 'active' }]);
   expect(await compile(repo)).toMatchObject({ code: 0 });
 });
 
@@ -71,7 +71,7 @@ test('switched off, both decide, and the compiler finds the two halves apart', a
   const policy = { coordination: { 'split-brain': 'off' as const } };
   const { result } = await runScripts(repo, twoBrains(), { policy });
   expect(result.events['topic.refused']).toBeUndefined();
-  expect(repo.snapshot().records('swarm/r1/decision/')).toHaveLength(2);
+  expect(repo.decisions().decisions.map(({ id }) => id)).toEqual(['codes', 'error-codes']);
   const compiled = await compile(repo);
   expect(compiled.code).not.toBe(0);
   expect(compiled.output).toMatch(/tool\.ts.*TS2345: Argument of type '1' is not assignable/);

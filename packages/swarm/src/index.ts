@@ -4,7 +4,15 @@ export { detectSandbox, type Sandbox } from './command/sandbox.ts';
 export type { CommandSettings } from './runtime/command-room.ts';
 export { unlimited, type Amount, type Bound, type Cap } from './core/amount.ts';
 export type { BudgetNode } from './state/budget.ts';
-export type { Brief, MergerBrief, PlannerBrief, WorkerBrief } from './core/brief.ts';
+export type {
+  Brief,
+  Decision,
+  MergerBrief,
+  MergerWork,
+  PlannerBrief,
+  ReconcilerBrief,
+  WorkerBrief,
+} from './core/brief.ts';
 export {
   allOff,
   allOn,

@@ -48,6 +48,7 @@ const bounds = z.strictObject({
       planner: count.optional(),
       worker: count.optional(),
       merger: count.optional(),
+      reconciler: count.optional(),
       peer: count.optional(),
     })
     .prefault({}),

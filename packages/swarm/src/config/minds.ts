@@ -77,6 +77,8 @@ export const mindFields = {
       planner: name.optional(),
       worker: name.optional(),
       merger: name.optional(),
+      /** Default: the merger's. */
+      reconciler: name.optional(),
       /** Default: the worker's. */
       peer: name.optional(),
     })

@@ -7,6 +7,8 @@ export interface Decision {
   readonly id: string;
   readonly topics: readonly string[];
   readonly text: string;
+  /** How code cites it, in a comment. */
+  readonly cite: string;
 }
 
 interface BriefCommon {
@@ -71,8 +73,33 @@ export interface MergerBrief extends BriefCommon, MergerWork, Surroundings {
   readonly attempt: number;
 }
 
+export interface ReconcilerBrief extends BriefCommon, Surroundings {
+  readonly role: 'reconciler';
+  readonly contradiction: string;
+  /** Why two things cannot both hold: topics of decisions, edits of one document, or a fight over a file. */
+  readonly cause: string;
+  readonly paths: readonly string[];
+  /** Ids of the decisions that clash. */
+  readonly clash: readonly string[];
+  /** Of the document. */
+  readonly conflict?: string;
+  /** Who is at odds, and what each was given to do. */
+  readonly planners: readonly { readonly task: TaskId; readonly goal: string }[];
+  /** The newest landings on the paths, newest first. */
+  readonly landings: readonly {
+    readonly seq: number;
+    readonly author: string;
+    readonly task?: string;
+    /** Whose planner gave the task. */
+    readonly planner?: string;
+    readonly message: string;
+    readonly rationale?: string;
+    readonly paths: readonly string[];
+  }[];
+}
+
 /** What an agent is told when it starts. */
-export type Brief = PlannerBrief | WorkerBrief | MergerBrief;
+export type Brief = PlannerBrief | WorkerBrief | MergerBrief | ReconcilerBrief;
 
 const opening = '<brief>';
 const closing = '</brief>';

@@ -4,6 +4,8 @@ export const mechanisms = [
   'split-brain',
   /** A neutral agent settles conflicts; off: they stay open, and the task's planner is told. */
   'merger',
+  /** A neutral agent settles decisions that contradict one another, and fights over a file between planners. */
+  'reconciler',
   /** Files that are too large or too contended are marked, and work on them waits. */
   'megafiles',
   /** A worker may change what is outside of its scope, with a reason. */

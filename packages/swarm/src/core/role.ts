@@ -1,4 +1,9 @@
-export type RoleKind = 'planner' | 'worker' | 'merger';
+export type RoleKind = 'planner' | 'worker' | 'merger' | 'reconciler';
+
+/** In an order in which each kind that a run needs comes first. */
+export const roleKinds: readonly RoleKind[] = ['planner', 'worker', 'merger', 'reconciler'];
+/** Kinds that take tasks. */
+export const takesTasks = (kind: RoleKind): boolean => kind === 'planner' || kind === 'worker';
 
 export type ToolName =
   | 'read'
@@ -20,6 +25,7 @@ export type ToolName =
   | 'board'
   | 'read_conflict'
   | 'resolve'
+  | 'settle'
   | 'finish';
 
 /** Key into the run's `models`. */
@@ -42,7 +48,8 @@ export type Roles = Readonly<Record<string, Role>> & Readonly<Record<RoleKind, R
 /**
  * The most that a role of each kind may hold, whatever its data says: a planner
  * has no tool that makes an intent with changes, a worker none that splits
- * work, a merger none that reaches beyond its conflict.
+ * work, a merger none that reaches beyond its conflict, a reconciler none but
+ * the one that settles its contradiction.
  */
 export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
   planner: ['read', 'search', 'list', 'decide', 'delegate', 'wait', 'inspect', 'ask', 'finish'],
@@ -62,6 +69,7 @@ export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
     'finish',
   ],
   merger: ['read_conflict', 'resolve', 'finish'],
+  reconciler: ['read', 'search', 'list', 'read_conflict', 'settle', 'finish'],
 };
 
 /** One line saying what is wrong with a role, or undefined. */
@@ -72,3 +80,7 @@ export function faultOfRole(role: Role): string | undefined {
   if (!Number.isInteger(role.maxTurns) || role.maxTurns < 1) return `role '${role.name}': maxTurns is not 1 or more`;
   return undefined;
 }
+
+/** Of each kind what `of` says. */
+export const eachKind = <T>(of: (kind: RoleKind) => T): Record<RoleKind, T> =>
+  Object.fromEntries(roleKinds.map((kind) => [kind, of(kind)])) as Record<RoleKind, T>;

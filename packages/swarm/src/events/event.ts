@@ -102,6 +102,29 @@ export type SwarmEvent =
       /** Of the landing. */
       readonly seq?: number;
     }
+  /** Agents of different planners took back one another's work on a path, or met in conflict there. */
+  | {
+      readonly kind: 'path.contested';
+      readonly path: string;
+      readonly how: 'oscillation' | 'conflict';
+      readonly planners: readonly TaskId[];
+    }
+  /** Active decisions that settle the same under different owners. */
+  | {
+      readonly kind: 'decisions.overlapped';
+      readonly decisions: readonly string[];
+      readonly paths: readonly string[];
+      readonly planners: readonly TaskId[];
+    }
+  | { readonly kind: 'contradiction.assigned'; readonly contradiction: string; readonly agent: AgentId }
+  /** `decision`: what holds from now on; `tasks`: what has to follow it. */
+  | {
+      readonly kind: 'contradiction.settled';
+      readonly contradiction: string;
+      readonly decision?: string;
+      readonly tasks: readonly TaskId[];
+    }
+  | { readonly kind: 'contradiction.unsettled'; readonly contradiction: string; readonly reason: string }
   | { readonly kind: 'file.flagged'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.frozen'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.thawed'; readonly path: string }
@@ -111,6 +134,7 @@ export type SwarmEvent =
       readonly role: RoleKind;
       readonly task?: TaskId;
       readonly conflicts?: readonly string[];
+      readonly contradiction?: string;
     }
   | {
       readonly kind: 'agent.ended';
@@ -141,7 +165,8 @@ export type SwarmEvent =
       readonly other: string;
       readonly by: 'task' | 'decision';
       readonly id: string;
-      readonly owner: TaskId;
+      /** The task whose planner answers for it; of a decision from elsewhere whoever its document names. */
+      readonly owner: string;
     }
   /** For the reports of all its tasks, or of any. */
   | { readonly kind: 'planner.waiting'; readonly planner: TaskId; readonly for: 'all' | 'any' }

@@ -25,7 +25,7 @@ export function shippedPrompt(name: string): PromptFile {
   return parsePrompt(url.pathname, readFileSync(url, 'utf8'));
 }
 
-const turnsMax: Readonly<Record<RoleKind, number>> = { planner: 2000, worker: 60, merger: 12 };
+const turnsMax: Readonly<Record<RoleKind, number>> = { planner: 2000, worker: 60, merger: 12, reconciler: 30 };
 
 /** `claim` and `board` are for peers that nobody directs. */
 const peersOnly: readonly ToolName[] = ['claim', 'board'];
@@ -49,6 +49,7 @@ export function shippedRoles(): Readonly<Record<RoleKind | 'peer', Role>> {
       toolsOfKind.worker.filter((tool) => !peersOnly.includes(tool)),
     ),
     merger: roleOf('merger', 'merger', toolsOfKind.merger),
+    reconciler: roleOf('reconciler', 'reconciler', toolsOfKind.reconciler),
     peer: { ...roleOf('peer', 'worker', toolsOfKind.worker), maxTurns: 400 },
   };
 }

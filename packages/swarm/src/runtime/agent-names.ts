@@ -1,16 +1,12 @@
 import { agentIdOf, type AgentId } from '../core/ids.ts';
-import type { RoleKind } from '../core/role.ts';
+import { eachKind, type RoleKind } from '../core/role.ts';
 import { authorsOfSides } from './repo-merger.ts';
 import type { RunContext } from './run-context.ts';
 
 /** Names are used again, so that there are no more than agents at once; a merger's is of one that wrote neither side. */
 export class AgentNames {
   readonly #context: RunContext;
-  readonly #names: Readonly<Record<RoleKind, { count: number; readonly free: AgentId[] }>> = {
-    planner: { count: 0, free: [] },
-    worker: { count: 0, free: [] },
-    merger: { count: 0, free: [] },
-  };
+  readonly #names = eachKind((): { count: number; readonly free: AgentId[] } => ({ count: 0, free: [] }));
 
   constructor(context: RunContext) {
     this.#context = context;

@@ -1,9 +1,9 @@
-import { absent, version, type Author, type Outcome, type RecordWrite } from '@mound/vcs';
+import { absent, type Author, type Outcome, type RecordWrite } from '@mound/vcs';
 import { unlimited, type Cap } from '../core/amount.ts';
-import type { Decision } from '../core/brief.ts';
-import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
+import { rootTask, taskNameOf, type AgentId, type TaskId } from '../core/ids.ts';
 import { isInScope, type Task, type TaskReport } from '../core/task.ts';
 import type { Shortage } from '../state/budget.ts';
+import { takesTasks } from '../core/role.ts';
 import { tasksOf, type PlannerState } from '../state/state.ts';
 import {
   refused,
@@ -14,7 +14,7 @@ import {
   type TaskRequest,
   type TaskView,
 } from '../tools/operations.ts';
-import { decisionsOf } from './decisions.ts';
+import { decisionChange, decisionsOf } from './decisions.ts';
 import { RepoReads } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
 import { checkOf } from './run-options.ts';
@@ -182,7 +182,7 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
     const depth = this.#parts.swarm.depthOf(this.#parts.task.id);
     for (const [at, request] of requests.entries()) {
       const role = roles[request.role ?? 'worker'];
-      if (role === undefined || role.kind === 'merger') return `${request.id}: there is no role '${request.role}'.`;
+      if (role === undefined || !takesTasks(role.kind)) return `${request.id}: there is no role '${request.role}'.`;
       if (role.kind === 'planner' && depth >= limits.depthMax) {
         return `${request.id}: planners may stand ${limits.depthMax} below the goal's, and you do. Hand it to workers.`;
       }
@@ -234,35 +234,27 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
   async decide(request: DecisionRequest, key: string): ReturnType<PlannerOperations['decide']> {
     const { id: owner } = this.#parts.task;
     const mine = new Set<string>(this.#parts.swarm.ancestorsOf(owner));
-    const known = decisionsOf(this.#context);
-    const before = known.find(({ id }) => id === request.id);
+    const before = decisionsOf(this.#context).find(({ id }) => id === request.id);
     if (before !== undefined && !mine.has(before.owner)) {
-      return refused(
-        `nothing was decided: ${request.id} belongs to the planner of ${before.owner}. Report your objection.`,
-      );
+      return refused(`nothing was decided: ${request.id} belongs to ${before.owner}. Report your objection.`);
     }
-    const { seq, record } = this.#decisionRecord(request, owner);
-    const outcome = await this.#claiming({ topics: request.topics, replaces: request.id }, [], (fence) =>
+    const replaces = [request.id, ...(request.supersedes ?? [])];
+    const outcome = await this.#claiming({ topics: request.topics, replaces }, [], (fence) =>
       this.#context.repo.land({
         author: this.#author,
-        message: `decide ${request.id}`,
+        message: `Decide ${request.id}`,
+        task: taskNameOf(this.#context.run, owner),
         operationId: this.operationId(key),
-        records: [{ ...record, expect: seq === 0 ? absent : version(seq) }, ...fence],
+        // Who decides has seen what holds: two who decide at once are told, not merged.
+        onStale: 'reject',
+        changes: [decisionChange(this.#context, owner, request)],
+        records: [...fence],
       }),
     );
     if (outcome.kind === 'refused') return refused(`nothing was decided: ${outcome.says}.`);
     if (isRejected(outcome))
       return refused(`nothing was decided (${outcome.code}): ${outcome.message}. ${outcome.next}`);
     return { kind: 'decided', seq: outcome.seq };
-  }
-
-  #decisionRecord(request: DecisionRequest, owner: TaskId): { seq: number; record: { key: string; value: string } } {
-    const key = `${this.#context.keys.prefix}decision/${request.id}`;
-    const value: Decision & { readonly format: 1; readonly owner: TaskId } = { format: 1, ...request, owner };
-    return {
-      seq: this.#context.repo.snapshot().record(key)?.version ?? 0,
-      record: { key, value: JSON.stringify(value) },
-    };
   }
 
   async ask(question: string, key: string): ReturnType<PlannerOperations['ask']> {

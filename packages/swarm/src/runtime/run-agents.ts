@@ -1,73 +1,23 @@
 import type { Snapshot } from '@mound/vcs';
-import { runAgent, type AgentEnd } from '../agent/agent.ts';
-import { renderBrief, type Decision, type MergerWork } from '../core/brief.ts';
+import type { AgentEnd } from '../agent/agent.ts';
+import { renderBrief } from '../core/brief.ts';
 import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import type { Role } from '../core/role.ts';
 import { emptyHandoff, type Handoff, type Task, type TaskOutcome, type TaskReport } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
-import type { Message } from '../model/model.ts';
-import { commonPlanner } from '../state/reduce.ts';
-import type { ConflictState } from '../state/state.ts';
-import { mergerTools } from '../tools/merger-tools.ts';
 import { outcomeAnswer } from '../tools/outcome-answer.ts';
 import { plannerTools } from '../tools/planner-tools.ts';
-import type { Tool, ToolAnswer } from '../tools/tool.ts';
-import { Toolset } from '../tools/toolset.ts';
+import type { ToolAnswer } from '../tools/tool.ts';
 import { workerTools } from '../tools/worker-tools.ts';
-import { AgentLife, type AgentRecord, type LifeOptions } from './agent-life.ts';
-import { decisionsOf } from './decisions.ts';
+import type { AgentLife, AgentRecord } from './agent-life.ts';
+import { lifeOf, runOne, surroundingsOf } from './agent-run.ts';
 import { Draft } from './draft.ts';
-import { guideOf } from './field-guide.ts';
 import { LeaseTimer } from './lease-timer.ts';
-import { RepoMerger } from './repo-merger.ts';
 import { RepoPlanner } from './repo-planner.ts';
 import { RepoWorker } from './repo-worker.ts';
 import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
 import type { Claim } from './task-book.ts';
-
-interface Run {
-  readonly agent: AgentId;
-  readonly life: AgentLife;
-  readonly role: Role;
-  readonly brief: string;
-  readonly history: readonly Message[];
-  readonly tools: readonly Tool[];
-  /** Changes when the tree or the plan does. */
-  readonly progress: () => string | number;
-  readonly lease?: LeaseTimer;
-  readonly signal: AbortSignal;
-}
-
-function run(context: RunContext, swarm: Swarm, parts: Run): Promise<AgentEnd> {
-  const { agent, life, role, brief, history, tools, progress, lease, signal } = parts;
-  return runAgent({
-    role,
-    model: context.model(role),
-    brief,
-    history,
-    toolset: new Toolset(role, tools),
-    signal,
-    answerCharsMax: context.parts.limits.answerCharsMax,
-    hooks: life,
-    progress,
-    onWarning: ({ code, says }) => swarm.dispatch({ kind: 'agent.warned', agent, code, says }),
-    onNotice: (notice) => {
-      switch (notice.kind) {
-        case 'waiting':
-          lease?.pause();
-          return swarm.dispatch({ kind: 'agent.waiting', agent, until: notice.until, reason: notice.reason });
-        case 'asking':
-          lease?.resume();
-          return swarm.dispatch({ kind: 'agent.resumed', agent });
-        case 'fallback': {
-          const says = `${notice.to} answers instead of ${notice.from}: ${notice.reason}`;
-          return swarm.dispatch({ kind: 'agent.warned', agent, code: 'fallback', says });
-        }
-      }
-    },
-  });
-}
 
 /** What a call that was cut off came to, as far as the store knows. */
 function interruptedAnswer(context: RunContext, operationId: string, tool: string): ToolAnswer | undefined {
@@ -78,13 +28,6 @@ function interruptedAnswer(context: RunContext, operationId: string, tool: strin
   }
   const answer = outcomeAnswer(outcome);
   return { ...answer, says: `interrupted, but the repository has it: ${answer.says}` };
-}
-
-/** Decisions and Field Guide, as they stand when an agent starts. */
-function surroundingsOf(context: RunContext): { decisions?: readonly Decision[]; guide?: string } {
-  const decisions = decisionsOf(context).map(({ id, topics, text }) => ({ id, topics, text }));
-  const guide = guideOf(context);
-  return { ...(decisions.length > 0 && { decisions }), ...(guide !== '' && { guide }) };
 }
 
 /** Claims the task for an agent; undefined where there is nothing (more) to do, which is told. */
@@ -134,23 +77,6 @@ function historyOf(context: RunContext, life: AgentLife, id: TaskId): ReturnType
 
 const lost: AgentEnd = { reason: 'lost', turns: 0, usage: noUsage };
 
-function lifeOf(
-  context: RunContext,
-  swarm: Swarm,
-  options: Pick<LifeOptions, 'agent' | 'role' | 'task' | 'generation' | 'base' | 'goesOn'> & { conflict?: string },
-  onTurn: () => void,
-): AgentLife {
-  const [draws] = context.drawChain(options.task);
-  return new AgentLife(context, {
-    ...options,
-    draws,
-    spender: { role: options.role.name, agent: options.agent, task: options.task },
-    gate: () => swarm.gate(),
-    takeNotices: () => swarm.takeNotices(options.task),
-    onTurn,
-  });
-}
-
 export async function runPlanner(
   context: RunContext,
   swarm: Swarm,
@@ -197,7 +123,7 @@ export async function runPlanner(
     return `${counts['task.created']} ${counts['task.finished']}`;
   };
   const tools = plannerTools(operations);
-  const end = await run(context, swarm, { agent, life, role, brief, history, tools, progress, signal });
+  const end = await runOne(context, swarm, { agent, life, role, brief, history, tools, progress, signal });
   if (id !== rootTask && (end.reason === 'budget' || end.reason === 'turns')) {
     await operations.giveUp(end.detail ?? end.reason);
   }
@@ -270,7 +196,17 @@ export async function runWorker(
     const history = historyOf(context, life, id);
     const progress = (): string => operations.progress;
     const tools = workerTools(operations);
-    const end = await run(context, swarm, { agent, life, role, brief: text, history, tools, progress, lease, signal });
+    const end = await runOne(context, swarm, {
+      agent,
+      life,
+      role,
+      brief: text,
+      history,
+      tools,
+      progress,
+      lease,
+      signal,
+    });
     // Its lease may have run out: then it has no say in the task any more.
     const isOwn = swarm.state.tasks.get(id)?.agent === agent;
     if (isOwn && end.reason === 'budget') {
@@ -286,62 +222,4 @@ export async function runWorker(
   } finally {
     lease.stop();
   }
-}
-
-/** Works on conflicts of the same files; what became of them comes through the store's feed. */
-export async function runMerger(
-  context: RunContext,
-  swarm: Swarm,
-  agent: AgentId,
-  ids: readonly string[],
-  signal: AbortSignal,
-): Promise<AgentEnd> {
-  const conflicts = ids.flatMap((id) => swarm.state.conflicts.get(id) ?? []);
-  const [first, ...others] = conflicts;
-  if (first === undefined) throw new Error(`conflict ${ids.join(', ')} is not known`);
-  const attempt = first.attempts + 1;
-  const { task } = first;
-  const base = context.repo.snapshot().seq;
-  const workOf = (conflict: ConflictState): MergerWork => {
-    const { input } = context.mustTask(conflict.task);
-    const { id, paths } = conflict;
-    return { conflict: id, paths, task: conflict.task, ...(input !== undefined && { input }) };
-  };
-  const brief = renderBrief({
-    role: 'merger',
-    run: context.run,
-    agent,
-    base,
-    ...workOf(first),
-    attempt,
-    ...(others.length > 0 && { also: others.map(workOf) }),
-    ...surroundingsOf(context),
-  });
-  const role = context.role('merger');
-  // Apart from the attempts of an earlier process.
-  const generation = swarm.runGeneration * 1000 + attempt;
-  const operations = new RepoMerger(context, agent, ids, generation);
-  const life = lifeOf(
-    context,
-    swarm,
-    { agent, role, task, generation, base, goesOn: false, conflict: first.id },
-    () => undefined,
-  );
-  const progress = (): number => operations.open.length;
-  const tools = mergerTools(operations);
-  const end = await run(context, swarm, { agent, life, role, brief, history: [], tools, progress, signal });
-  await life.close(end, undefined, false);
-  // The merger's own word does not count.
-  for (const id of operations.open) leaveConflict(swarm, id, end);
-  return end;
-}
-
-/** The conflict is still open: another merger tries it, or its planners are told. */
-function leaveConflict(swarm: Swarm, id: string, end: AgentEnd): void {
-  const conflict = swarm.state.conflicts.get(id);
-  if (conflict === undefined) return;
-  const isLast = conflict.attempts + 1 >= swarm.state.mergeAttemptsMax;
-  const planner = isLast ? commonPlanner(swarm.state, conflict) : undefined;
-  swarm.dispatch({ kind: 'conflict.unresolved', conflict: id, reason: end.detail ?? end.reason });
-  if (planner !== undefined) swarm.dispatch({ kind: 'conflict.escalated', conflict: id, planner });
 }

@@ -1,7 +1,7 @@
 import type { Author, Change, Outcome, Repo } from '@mound/vcs';
 import type { Coordination, Mechanism, Switch } from '../core/coordination.ts';
 import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
-import type { Role, RoleKind, Roles, ToolName } from '../core/role.ts';
+import type { Role, Roles, ToolName } from '../core/role.ts';
 import type { Task } from '../core/task.ts';
 import type { Time } from '../core/time.ts';
 import type { CostLedger } from '../cost/cost-ledger.ts';
@@ -75,8 +75,9 @@ export class RunContext {
     this.keys = parts.keys;
     this.book = parts.book;
     const { policy, roles, models } = parts;
-    const merger: Switch = models[roles.merger.model] === undefined ? 'off' : policy.coordination.merger;
-    this.coordination = { ...policy.coordination, merger };
+    const had = (name: 'merger' | 'reconciler'): Switch =>
+      models[roles[name].model] === undefined ? 'off' : policy.coordination[name];
+    this.coordination = { ...policy.coordination, merger: had('merger'), reconciler: had('reconciler') };
   }
 
   #isOff(mechanism: Mechanism | undefined): boolean {
@@ -190,6 +191,3 @@ export function changeOf(change: ContentChange, bytes: NewBytes['bytes'], expect
 
 /** Tools that are of no use without their mechanism. */
 const mechanismOfTool: Partial<Record<ToolName, Mechanism>> = { flag: 'megafiles', note: 'field-guide' };
-
-/** The kinds in an order in which every one has a role. */
-export const kinds: readonly RoleKind[] = ['planner', 'worker', 'merger'];

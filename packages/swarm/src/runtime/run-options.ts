@@ -2,7 +2,7 @@ import type { Random, Repo } from '@mound/vcs';
 import { isBound, unlimited, type Cap } from '../core/amount.ts';
 import type { Coordination } from '../core/coordination.ts';
 import { isRunId, isTaskId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
-import { faultOfRole, type ModelName, type Role, type Roles } from '../core/role.ts';
+import { faultOfRole, roleKinds, takesTasks, type ModelName, type Role, type Roles } from '../core/role.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { Time } from '../core/time.ts';
 import type { PriceOverride } from '../cost/prices.ts';
@@ -12,7 +12,6 @@ import type { ThrashingPolicy } from '../state/thrashing.ts';
 import type { TaskRequest } from '../tools/operations.ts';
 import type { CommandSettings } from './command-room.ts';
 import type { AcknowledgedHook, ContentSource } from './run-context.ts';
-import { kinds } from './run-context.ts';
 
 export interface SwarmLimits {
   /** Workers that may try one task. Default 3. */
@@ -145,7 +144,7 @@ export function mustOptions(
 ): asserts run is RunId {
   if (!isRunId(run)) throw new TypeError(`runId '${run}': letters, digits, . _ - only, at most 100`);
   if (!Number.isInteger(options.agentsMax) || options.agentsMax < 1) throw new TypeError('agentsMax is not 1 or more');
-  for (const kind of kinds) {
+  for (const kind of roleKinds) {
     const role = roles[kind];
     if (role.kind !== kind) throw new TypeError(`role '${role.name}' is a ${role.kind}, not a ${kind}`);
   }
@@ -169,7 +168,7 @@ function mustTasks(tasks: readonly GivenTask[], roles: Roles): void {
     if (seen.has(id)) throw new TypeError(`task '${id}' is given twice`);
     const late = after.find((earlier) => !seen.has(earlier));
     if (late !== undefined) throw new TypeError(`task '${id}' comes after '${late}', which does not stand before it`);
-    if (roles[role] === undefined || roles[role].kind === 'merger')
+    if (roles[role] === undefined || !takesTasks(roles[role].kind))
       throw new TypeError(`task '${id}': no role '${role}' for it`);
     seen.add(id);
   }

@@ -19,6 +19,7 @@ import { defaultThrashing } from '../state/thrashing.ts';
 import { BudgetBook } from './budget-book.ts';
 import { followBreakages } from './breakages.ts';
 import { CommandRoom } from './command-room.ts';
+import { fightsIn, overlapsNow } from './contradictions.ts';
 import { followControls, obeyWaiting } from './control.ts';
 import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
 import { RunContext } from './run-context.ts';
@@ -273,6 +274,7 @@ class Execution {
       coordination: this.#context.coordination,
     });
     this.#addTasks(swarm, header, tasks);
+    for (const overlap of overlapsNow(this.#context)) swarm.dispatch(overlap);
     obeyWaiting(this.#context, swarm);
     const stopTimer = watch.startClock(() => swarm.stop('time-limit', 'turns', 'its time is used up'));
     if (signal?.aborted) stopNow();
@@ -427,6 +429,7 @@ async function follow(context: RunContext, swarm: Swarm, from: Cursor, signal: A
     for await (const event of context.repo.follow(from, signal)) {
       const meant = translate(context.run, event);
       if (meant !== undefined) swarm.dispatch(withPlanners(context, swarm, event, meant));
+      for (const fight of fightsIn(context, event)) swarm.dispatch(fight);
       followControls(context, swarm, event);
       followBreakages(context, swarm, event);
     }

@@ -1,6 +1,6 @@
 import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
-import type { Task, TaskReport } from '../core/task.ts';
+import { isInScope, type Task, type TaskReport } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
 import { noAmount } from '../core/amount.ts';
 import type { RunEndReason, SwarmEvent } from '../events/event.ts';
@@ -10,7 +10,8 @@ import { initialState, type SwarmState } from '../state/state.ts';
 import type { AgentEnd, Halt } from '../agent/agent.ts';
 import { AgentNames } from './agent-names.ts';
 import type { RunContext } from './run-context.ts';
-import { runMerger, runPlanner, runWorker } from './run-agents.ts';
+import { runPlanner, runWorker } from './run-agents.ts';
+import { runMerger, runReconciler } from './run-neutral.ts';
 
 interface Ending {
   readonly reason: RunEndReason;
@@ -134,9 +135,31 @@ export class Swarm {
     return line;
   }
 
-  liveTasks(): Task[] {
-    const ids = [...this.#state.tasks.keys(), ...this.#state.queue.map(({ id }) => id)];
-    return ids.map((id) => this.#context.mustTask(id));
+  /** True while a planner of that task plans, or waits for what it handed out. */
+  isLive(planner: TaskId): boolean {
+    const phase = this.#state.planners.get(planner)?.phase;
+    return phase === 'working' || phase === 'waiting';
+  }
+
+  /** The lowest planner above all of these that is there still. */
+  commonPlannerOf(planners: readonly TaskId[]): TaskId {
+    const [first = [rootTask], ...others] = planners.map((planner) => this.ancestorsOf(planner));
+    const common = first.filter((id) => others.every((line) => line.includes(id)));
+    return common.find((id) => this.#state.planners.has(id)) ?? rootTask;
+  }
+
+  /** What the planner of a task was given to reach. */
+  goalOf(planner: TaskId): string {
+    if (planner === rootTask) return this.#state.goal;
+    const { brief, title } = this.#context.mustTask(planner);
+    return brief || title;
+  }
+
+  /** Tasks at work whose scope names one of the paths. */
+  workersOn(paths: readonly string[]): TaskId[] {
+    return [...this.#state.tasks.values()]
+      .filter(({ plans, scope }) => !plans && scope.length > 0 && paths.some((path) => isInScope(scope, path)))
+      .map(({ id }) => id);
   }
 
   /** True once for a task whose agent was cut off by the end of an earlier process. */
@@ -231,6 +254,12 @@ export class Swarm {
           runMerger(this.#context, this, agent, conflicts, signal),
         );
       }
+      case 'start-reconciler': {
+        const { contradiction } = directive;
+        return this.#start('reconciler', { contradiction }, (agent, signal) =>
+          runReconciler(this.#context, this, agent, contradiction, signal),
+        );
+      }
       case 'wake-planner': {
         const { planner, tasks } = directive;
         const told = new Set(tasks);
@@ -270,7 +299,7 @@ export class Swarm {
 
   #start(
     role: RoleKind,
-    work: { readonly task?: TaskId; readonly conflicts?: readonly string[] },
+    work: { readonly task?: TaskId; readonly conflicts?: readonly string[]; readonly contradiction?: string },
     run: (agent: AgentId, signal: AbortSignal) => Promise<AgentEnd>,
   ): void {
     try {
@@ -279,6 +308,8 @@ export class Swarm {
       this.#live.set(agent, controller);
       this.#liveMax = Math.max(this.#liveMax, this.#live.size);
       this.dispatch({ kind: 'agent.started', agent, role, ...work });
+      const { contradiction } = work;
+      if (contradiction !== undefined) this.dispatch({ kind: 'contradiction.assigned', contradiction, agent });
       for (const conflict of work.conflicts ?? []) this.dispatch({ kind: 'conflict.assigned', conflict, agent });
       void this.#follow(agent, role, work.task, run(agent, controller.signal));
     } catch (error) {

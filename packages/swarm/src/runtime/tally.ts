@@ -1,6 +1,6 @@
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 import type { OutcomeKind } from '@mound/vcs';
-import type { RoleKind } from '../core/role.ts';
+import { eachKind, type RoleKind } from '../core/role.ts';
 import { addUsage, noUsage, type Usage } from '../core/usage.ts';
 
 import { MergeTally } from './merge-tally.ts';
@@ -37,7 +37,7 @@ export class Tally {
     resolved: 0,
   };
   readonly #times: RecordableHistogram = createHistogram();
-  readonly #spend: Record<RoleKind, RoleSpend> = { planner: nothing, worker: nothing, merger: nothing };
+  readonly #spend: Record<RoleKind, RoleSpend> = eachKind(() => nothing);
 
   /** One answered intent and how long the store took, in milliseconds. */
   landing(kind: OutcomeKind | 'resolved', ms: number): void {

@@ -14,8 +14,8 @@ export interface HeldTopic {
   /** A task that decides it, or the decision. */
   readonly by: 'task' | 'decision';
   readonly id: string;
-  /** Whose planner answers for it. */
-  readonly owner: TaskId;
+  /** The task whose planner answers for it; of a decision from elsewhere whoever its document names. */
+  readonly owner: string;
   /** Of the decision. */
   readonly text?: string;
 }
@@ -24,8 +24,8 @@ export interface HeldTopic {
 export interface TopicRequest {
   readonly planner: TaskId;
   readonly topics: readonly string[];
-  /** A decision that the request replaces. */
-  readonly replaces?: string;
+  /** Decisions that the request replaces. */
+  readonly replaces?: readonly string[];
 }
 
 interface Claim {
@@ -73,8 +73,13 @@ export class TopicClaims {
       const found = id === planner || ancestors.includes(id) ? undefined : overlapOf(topics, claim.topics);
       if (found !== undefined) return { ...found, by: 'task', id, owner: claim.owner };
     }
+    return this.settled(topics, replaces);
+  }
+
+  /** The first of the topics that an active decision settles. */
+  settled(topics: readonly string[], replaces: readonly string[] = []): HeldTopic | undefined {
     for (const { id, owner, text, topics: settled } of decisionsOf(this.#context)) {
-      const found = id === replaces ? undefined : overlapOf(topics, settled);
+      const found = replaces.includes(id) ? undefined : overlapOf(topics, settled);
       if (found !== undefined) return { ...found, by: 'decision', id, owner, text };
     }
     return undefined;
@@ -106,5 +111,5 @@ export function heldWords({ topic, other, by, id, owner, text = '' }: HeldTopic)
   const same = topic === other ? `'${topic}'` : `'${topic}' (which overlaps '${other}')`;
   return by === 'task'
     ? `${same} is to be decided in ${id}, which the planner of ${owner} handed out`
-    : `${same} is settled by the decision ${id} of the planner of ${owner}: ${text}`;
+    : `${same} is settled by the decision ${id} of ${owner}: ${text}`;
 }

@@ -1,3 +1,4 @@
+import { liveContradictions } from '../state/contradiction.ts';
 import { rootTask, type TaskId } from '../core/ids.ts';
 import { isInScope } from '../core/task.ts';
 import type { RunEndReason } from '../events/event.ts';
@@ -10,6 +11,7 @@ export type Directive =
   | { readonly kind: 'start-worker'; readonly task: TaskId }
   /** One merger for the conflicts of one file, or of files that they share. */
   | { readonly kind: 'start-merger'; readonly conflicts: readonly string[] }
+  | { readonly kind: 'start-reconciler'; readonly contradiction: string }
   /** What it waits for is there: tell the planner of these tasks. */
   | { readonly kind: 'wake-planner'; readonly planner: TaskId; readonly tasks: readonly TaskId[] }
   | { readonly kind: 'end-run'; readonly reason: RunEndReason };
@@ -31,7 +33,8 @@ const mergeGroupMax = 8;
  * merger has at hand wait for it.
  */
 function mergeable(state: SwarmState, slots: number): string[][] {
-  const busy = new Set<string>();
+  // What is fought over is settled before it is merged.
+  const busy = new Set(liveContradictions(state).flatMap(({ paths }) => paths));
   for (const conflict of state.conflicts.values()) {
     if (conflict.status === 'assigned') for (const path of conflict.paths) busy.add(path);
   }
@@ -82,12 +85,15 @@ function startable(state: SwarmState, slots: Slots): TaskState[] {
       for (const path of marksOf(state, task, 'flagged')) taken.add(path);
     }
   }
+  const fought = liveContradictions(state).flatMap(({ paths }) => paths);
   const chosen: TaskState[] = [];
   const held: TaskState[] = [];
   let { workers, planners } = slots;
   for (const task of readyTasks(state)) {
     if (workers <= 0 && planners <= 0) break;
     if ((task.plans ? planners : workers) <= 0) continue;
+    // Who was given just that file would go on with the fight.
+    if (task.scope.length > 0 && fought.some((path) => isInScope(task.scope, path))) continue;
     if (marked) {
       const flagged = marksOf(state, task, 'flagged');
       if (flagged.some((path) => taken.has(path))) continue;
@@ -127,13 +133,15 @@ export function schedule(state: SwarmState): Directive[] {
   const working = [...state.agents.values()].filter(({ role }) => role !== 'planner').length;
   const planning = planners.filter(({ phase }) => phase === 'working').length;
   const slots = Math.max(0, state.agentsMax - working);
-  const mergers = mergeable(state, slots);
+  const reconcilers = [...state.contradictions.values()].filter(({ status }) => status === 'open').slice(0, slots);
+  const mergers = mergeable(state, slots - reconcilers.length);
   const workers = startable(state, {
-    workers: slots - mergers.length,
+    workers: slots - reconcilers.length - mergers.length,
     planners: Math.max(0, state.plannersMax - planning),
-    othersLive: working > 0 || mergers.length > 0,
+    othersLive: working > 0 || reconcilers.length + mergers.length > 0,
   });
   const directives: Directive[] = [
+    ...reconcilers.map(({ id }): Directive => ({ kind: 'start-reconciler', contradiction: id })),
     ...mergers.map((conflicts): Directive => ({ kind: 'start-merger', conflicts })),
     ...workers.map(({ id, plans }): Directive => ({ kind: plans ? 'start-planner' : 'start-worker', task: id })),
     ...planners.filter(isAnswered).map(({ id, reports }): Directive => ({

@@ -1,6 +1,14 @@
 import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import { emptyHandoff, type TaskReport } from '../core/task.ts';
 import type { SwarmEvent } from '../events/event.ts';
+import {
+  addContradiction,
+  assignContradiction,
+  contest,
+  contradictingDocument,
+  leaveContradiction,
+  settleContradiction,
+} from './contradiction.ts';
 import { withEntry, without } from './maps.ts';
 import type { ConflictState, PlannerState, SwarmState, TaskState } from './state.ts';
 import { addPlanner, changePlanner, countTask, deliver, removePlanner } from './tree.ts';
@@ -58,7 +66,8 @@ const changeConflict = (state: SwarmState, conflict: ConflictState): SwarmState 
 function openConflict(state: SwarmState, event: EventOf<'conflict.opened'>): SwarmState {
   const { conflict: id, task, paths, planners = [] } = event;
   if (state.coordination.merger === 'off' || state.conflicts.has(id) || !state.tasks.has(task)) return state;
-  return setConflict(state, { id, task, paths, planners, status: 'open', attempts: 0, seq: undefined });
+  const conflict: ConflictState = { id, task, paths, planners, status: 'open', attempts: 0, seq: undefined };
+  return contradictingDocument(setConflict(state, conflict), conflict);
 }
 
 function createTask(state: SwarmState, event: EventOf<'task.created'>): SwarmState {
@@ -193,6 +202,18 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
       return resolveConflict(state, event.conflict, event.seq);
     case 'conflict.unresolved':
       return leaveConflict(state, event.conflict);
+    case 'path.contested':
+      return contest(state, event.path, event.how, event.planners);
+    case 'decisions.overlapped': {
+      const { decisions, paths, planners } = event;
+      return addContradiction(state, { cause: 'topics', decisions, paths, planners });
+    }
+    case 'contradiction.assigned':
+      return assignContradiction(state, event.contradiction);
+    case 'contradiction.settled':
+      return settleContradiction(state, event.contradiction);
+    case 'contradiction.unsettled':
+      return leaveContradiction(state, event.contradiction);
     case 'file.flagged':
       // A freeze is the stronger mark.
       if (state.files.get(event.path) === 'frozen') return state;

@@ -3,6 +3,7 @@ import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
 import type { RunEndReason } from '../events/event.ts';
+import type { Contest, ContradictionState } from './contradiction.ts';
 
 export interface TaskState {
   readonly id: TaskId;
@@ -86,6 +87,11 @@ export interface SwarmState {
   /** Not settled, or settled before their worker's report came. */
   readonly conflicts: ReadonlyMap<string, ConflictState>;
   readonly files: ReadonlyMap<string, 'flagged' | 'frozen'>;
+  /** Open, at hand, or left by reconcilers. */
+  readonly contradictions: ReadonlyMap<string, ContradictionState>;
+  /** That were ever found. */
+  readonly contradictionCount: number;
+  readonly contests: ReadonlyMap<string, Contest>;
   readonly agents: ReadonlyMap<AgentId, AgentState>;
 }
 
@@ -104,6 +110,9 @@ export const initialState: SwarmState = {
   tasks: new Map(),
   conflicts: new Map(),
   files: new Map(),
+  contradictions: new Map(),
+  contradictionCount: 0,
+  contests: new Map(),
   agents: new Map(),
 };
 

@@ -59,7 +59,8 @@ const fateOf = ({ fate, reason, because: cause }: LooseFate): HunkFate => ({
   ...(cause !== undefined && { because: cause }),
 });
 
-export const mergerTools = (operations: MergerOperations): Tool[] => [
+/** Shared with the reconciler. */
+export const readConflictToolOf = (operations: Pick<MergerOperations, 'readConflict'>): Tool =>
   bindTool(readConflictTool, ({ conflict }) => {
     const details = operations.readConflict(conflict);
     if ('kind' in details) return refusalAnswer(details);
@@ -68,7 +69,10 @@ export const mergerTools = (operations: MergerOperations): Tool[] => [
       says: `${details.state}, ${details.paths.length} paths`,
       more: { ...(details as unknown as Record<string, JsonValue>) },
     };
-  }),
+  });
+
+export const mergerTools = (operations: MergerOperations): Tool[] => [
+  readConflictToolOf(operations),
   bindTool(resolveTool, async ({ accounts, otherwise, ...request }, key) => {
     const accounted = accounts?.map(({ path, side, hunk, ...said }): HunkAccount => ({
       path,

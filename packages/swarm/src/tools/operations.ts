@@ -89,6 +89,9 @@ export interface TaskView {
 
 export interface DecisionRequest {
   readonly id: string;
+  readonly title?: string | undefined;
+  /** Ids of decisions whose place it takes. */
+  readonly supersedes?: readonly string[] | undefined;
   readonly topics: readonly string[];
   readonly text: string;
 }
@@ -274,4 +277,21 @@ export interface ResolveRequest {
 export interface MergerOperations extends FinishOperations {
   readConflict(id: string): ConflictDetails | Refusal;
   resolve(request: ResolveRequest, key: string): Promise<Outcome | Refusal>;
+}
+
+/** What a neutral agent makes of a contradiction: one decision that takes the place of those that clash. */
+export interface SettleRequest {
+  readonly decision: DecisionRequest;
+  /** Of the files that were fought over: what they are to be by the decision. */
+  readonly results: readonly ContentChange[];
+  /** Work that follows from it beside that of files which cite what it supersedes. */
+  readonly tasks: readonly { readonly title: string; readonly scope: readonly string[]; readonly brief: string }[];
+}
+
+export interface ReconcilerOperations extends ReadOperations, FinishOperations {
+  readConflict(id: string): ConflictDetails | Refusal;
+  settle(
+    request: SettleRequest,
+    key: string,
+  ): Promise<Refusal | { readonly kind: 'settled'; readonly seq: number; readonly tasks: readonly TaskId[] }>;
 }

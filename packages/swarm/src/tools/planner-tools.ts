@@ -53,14 +53,19 @@ const waitTool = defineTool(
     for: z.enum(['all', 'any']).default('all').describe('all: until every one has ended; any: until one has.'),
   }),
 );
+/** Shared with the reconciler's `settle`. */
+export const decisionFields = {
+  id: z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/, 'small letters, digits and - only, at most 64'),
+  title: z.string().min(1).max(120).optional().describe('One line; default the first of the text.'),
+  topics: z.array(z.string().min(1)).min(1).describe('What it decides, in a few words each.'),
+  text: z.string().min(1),
+  supersedes: z.array(z.string().min(1)).optional().describe('Ids of decisions whose place it takes.'),
+} as const;
+
 const decideTool = defineTool(
   'decide',
-  'Settle a design question for everybody who works below you, before you delegate what depends on it. The same id again replaces it.',
-  z.strictObject({
-    id: z.string().regex(/^[a-z0-9][a-z0-9-]{0,80}$/, 'small letters, digits and - only'),
-    topics: z.array(z.string().min(1)).min(1),
-    text: z.string().min(1),
-  }),
+  'Settle a design question for everybody, before you delegate what depends on it. It becomes a design document that code can cite. The same id again says it anew.',
+  z.strictObject(decisionFields),
 );
 const askTool = defineTool(
   'ask',
@@ -69,7 +74,7 @@ const askTool = defineTool(
 );
 const inspectTool = defineTool('inspect', 'See how the tasks stand, without waiting.', z.strictObject({}));
 
-const withoutUndefined = <T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } =>
+export const withoutUndefined = <T extends object>(value: T): { [Key in keyof T]: Exclude<T[Key], undefined> } =>
   Object.fromEntries(Object.entries(value).filter(([, part]) => part !== undefined)) as {
     [Key in keyof T]: Exclude<T[Key], undefined>;
   };

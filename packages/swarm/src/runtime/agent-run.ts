@@ -1,0 +1,83 @@
+import { runAgent, type AgentEnd } from '../agent/agent.ts';
+import type { Decision } from '../core/brief.ts';
+import type { AgentId } from '../core/ids.ts';
+import type { Role } from '../core/role.ts';
+import type { Message } from '../model/model.ts';
+import type { Tool } from '../tools/tool.ts';
+import { Toolset } from '../tools/toolset.ts';
+import { AgentLife, type LifeOptions } from './agent-life.ts';
+import { briefOf, decisionsOf } from './decisions.ts';
+import { guideOf } from './field-guide.ts';
+import type { LeaseTimer } from './lease-timer.ts';
+import type { RunContext } from './run-context.ts';
+import type { Swarm } from './swarm.ts';
+
+export interface AgentRun {
+  readonly agent: AgentId;
+  readonly life: AgentLife;
+  readonly role: Role;
+  readonly brief: string;
+  readonly history: readonly Message[];
+  readonly tools: readonly Tool[];
+  /** Changes when the tree or the plan does. */
+  readonly progress: () => string | number;
+  readonly lease?: LeaseTimer;
+  readonly signal: AbortSignal;
+}
+
+/** Runs one agent of the swarm, whose events tell of its waits and troubles. */
+export function runOne(context: RunContext, swarm: Swarm, parts: AgentRun): Promise<AgentEnd> {
+  const { agent, life, role, brief, history, tools, progress, lease, signal } = parts;
+  return runAgent({
+    role,
+    model: context.model(role),
+    brief,
+    history,
+    toolset: new Toolset(role, tools),
+    signal,
+    answerCharsMax: context.parts.limits.answerCharsMax,
+    hooks: life,
+    progress,
+    onWarning: ({ code, says }) => swarm.dispatch({ kind: 'agent.warned', agent, code, says }),
+    onNotice: (notice) => {
+      switch (notice.kind) {
+        case 'waiting':
+          lease?.pause();
+          return swarm.dispatch({ kind: 'agent.waiting', agent, until: notice.until, reason: notice.reason });
+        case 'asking':
+          lease?.resume();
+          return swarm.dispatch({ kind: 'agent.resumed', agent });
+        case 'fallback': {
+          const says = `${notice.to} answers instead of ${notice.from}: ${notice.reason}`;
+          return swarm.dispatch({ kind: 'agent.warned', agent, code: 'fallback', says });
+        }
+      }
+    },
+  });
+}
+
+/** Decisions and Field Guide, as they stand when an agent starts. */
+export function surroundingsOf(context: RunContext): { decisions?: readonly Decision[]; guide?: string } {
+  const decisions = decisionsOf(context).map(briefOf);
+  const guide = guideOf(context);
+  return { ...(decisions.length > 0 && { decisions }), ...(guide !== '' && { guide }) };
+}
+
+/** What an agent spends and says, as it is kept. */
+export function lifeOf(
+  context: RunContext,
+  swarm: Swarm,
+  options: Pick<LifeOptions, 'agent' | 'role' | 'task' | 'generation' | 'base' | 'goesOn'> & { conflict?: string },
+  onTurn: () => void,
+): AgentLife {
+  const [draws] = context.drawChain(options.task);
+  return new AgentLife(context, {
+    ...options,
+    draws,
+    spender: { role: options.role.name, agent: options.agent, task: options.task },
+    gate: () => swarm.gate(),
+    // What is told to a task is not for the neutral agent that works beside it.
+    takeNotices: () => (options.conflict === undefined ? swarm.takeNotices(options.task) : []),
+    onTurn,
+  });
+}
