@@ -26,10 +26,12 @@ export function addGitCommands(program: Command, finish: Finish): void {
     .description('take in the whole history of a git repository; again: what is new')
     .argument('[git-dir]', 'a git directory or a worktree (default: the checkout that the repository was made in)')
     .option('--branch <name>', 'only this branch (may be given again)', collect, [])
-    .action(async (gitDir: string | undefined, flags: { branch: string[] }, command: Command) => {
+    .option('--shallow', 'take a shallow clone as it is: commits at its edge never get their parents')
+    .action(async (gitDir: string | undefined, flags: { branch: string[]; shallow?: true }, command: Command) => {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
-        const options = flags.branch.length > 0 ? { branches: flags.branch } : {};
+        const { branch: branches, shallow } = flags;
+        const options = { ...(branches.length > 0 && { branches }), ...(shallow && { shallow }) };
         const result =
           gitDir === undefined || (await isOwnCheckout(repo, gitDir))
             ? await importColocated(repo, options)

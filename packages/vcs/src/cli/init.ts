@@ -14,6 +14,7 @@ interface InitFlags {
   /** False: as if there were no git. */
   readonly git: boolean;
   readonly gitBranch: string;
+  readonly shallow?: true;
 }
 
 /** init. */
@@ -23,6 +24,7 @@ export function addInitCommand(program: Command, finish: Finish): void {
     .description('create a repository; in a git checkout, take its history in and stay in step with it')
     .argument('[dir]', 'default: here')
     .option('--git-branch <name>', "in a git checkout: git's branch for what lands on main", 'mound')
+    .option('--shallow', 'take a shallow clone as it is (see import)')
     .option('--no-git', 'leave a git checkout alone')
     .action(async (named: string | undefined, flags: InitFlags, command: Command) => {
       const context = new Context(command);
@@ -40,12 +42,12 @@ async function initPlain(dir: string, context: Context): Promise<void> {
 }
 
 /** All that can be refused is refused before anything is made; what fails then leaves no repository behind. */
-async function initColocated(dir: string, { gitBranch }: InitFlags, context: Context): Promise<void> {
+async function initColocated(dir: string, { gitBranch, shallow }: InitFlags, context: Context): Promise<void> {
   if (!isRepoDir(dir)) await checkColocation(dir, gitBranch);
   const repo = await initRepo(dir);
   try {
     await hideFromGit(dir);
-    const result = await colocate(repo, gitBranch);
+    const result = await colocate(repo, gitBranch, { ...(shallow && { shallow }) });
     const { dir: home, formatVersion } = repo;
     await (context.isJson
       ? writeJson({ repo: home, formatVersion, gitBranch, ...jsonOfImport(result) })

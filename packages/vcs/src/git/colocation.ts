@@ -11,7 +11,8 @@ import { requireGit, runGit } from './git-command.ts';
 import { resolveGitDir } from './git-dir.ts';
 import { colocationKey, getTextRecord, headKey, putRecords } from './git-records.ts';
 import { headBranchOf, isRefName, listRefs } from './git-refs.ts';
-import { choose, nameHead, takeIn, type ImportOptions, type ImportResult } from './import.ts';
+import { describeSource } from './import-source.ts';
+import { choose, headNameOf, takeIn, type ImportOptions, type ImportResult } from './import.ts';
 
 /** A repository whose directory is a git checkout, too. */
 export interface Colocation {
@@ -106,9 +107,10 @@ export async function importColocated(repo: Repo, options: ImportOptions = {}): 
   const startMs = performance.now();
   await requireGit();
   const { gitDir, ref } = await mustBeColocated(repo);
+  await describeSource(gitDir);
   await bringTrunk(repo, gitDir);
   const { tips, tags, skipped } = await choose(gitDir, options.branches);
-  const headBranch = await nameHead(repo, tips[0]?.branch);
+  const headBranch = headNameOf(repo, tips[0]?.branch);
   const isTrunk = (branch: string): boolean => branch === headBranch || headPrefix + branch === ref;
   const followed: { readonly branch: string; readonly followup: Followup }[] = [];
   let commits = 0;
@@ -122,7 +124,7 @@ export async function importColocated(repo: Repo, options: ImportOptions = {}): 
   // What an empty repository takes in at first has nothing to follow.
   const others = { tips: isFirst ? tips : tips.filter((tip) => !isTrunk(tip.branch)), tags, headBranch };
   const { known } = strictly(repo);
-  const taken = await takeIn(repo, gitDir, others, { known, onProgress: options.onProgress });
+  const taken = await takeIn(repo, gitDir, others, { ...options, known });
   const head = tips[0]?.id;
   return {
     commits: commits + taken.commits,
@@ -143,12 +145,7 @@ async function mustBeColocated(repo: Repo): Promise<Colocation> {
   throw new MoundError('invalid-argument', message, { dir: repo.dir });
 }
 
-async function follow(
-  repo: Repo,
-  gitDir: string,
-  followed: Followed,
-  { onProgress }: ImportOptions,
-): Promise<Followup> {
+async function follow(repo: Repo, gitDir: string, followed: Followed, options: ImportOptions): Promise<Followup> {
   const { branch, id, here } = followed;
   for (let tries = 1; ; tries++) {
     const standing = await standingOf(repo, gitDir, followed);
@@ -156,7 +153,7 @@ async function follow(
     const message = `Merge git's ${branch} at ${id.slice(0, 12)} into ${here}`;
     const followup =
       standing === 'ahead'
-        ? await goForward(repo, gitDir, followed, onProgress)
+        ? await goForward(repo, gitDir, followed, options)
         : await mergeIn(repo, gitDir, followed, { beside: sideBranchOf(id), message });
     if (followup.kind !== 'stale' || tries === triesMax) return followup;
     await bringTrunk(repo, gitDir);

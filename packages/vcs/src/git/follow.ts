@@ -1,4 +1,4 @@
-import { isMoundError, MoundError } from '../core/errors.ts';
+import { isMoundError } from '../core/errors.ts';
 import type { Author } from '../core/intent.ts';
 import type { RepoPath } from '../core/ids.ts';
 import type { Repo } from '../repo/api.ts';
@@ -57,13 +57,12 @@ export async function goForward(
   repo: Repo,
   gitDir: string,
   followed: Followed,
-  onProgress?: ImportOptions['onProgress'],
+  options: Pick<ImportOptions, 'onProgress' | 'shallow'> = {},
 ): Promise<Followup> {
   const { branch, id, headBranch } = followed;
-  await refuseShallow(repo, gitDir, id);
   try {
     const wanted = { tips: [{ branch, id }], tags: [], headBranch };
-    const { commits } = await takeIn(repo, gitDir, wanted, { ...strictly(repo), onProgress });
+    const { commits } = await takeIn(repo, gitDir, wanted, { ...options, ...strictly(repo) });
     return { kind: 'forward', commits };
   } catch (error) {
     if (!isMoundError(error, 'branch-moved')) throw error;
@@ -82,7 +81,6 @@ export async function mergeIn(
   { id, here, headBranch }: Followed,
   { beside, message }: { readonly beside: string; readonly message: string },
 ): Promise<Followup> {
-  await refuseShallow(repo, gitDir, id);
   const wanted = { tips: [{ branch: beside, id }], tags: [], headBranch };
   const { commits } = await takeIn(repo, gitDir, wanted, strictly(repo));
   if (repo.branch(beside).parent !== here) return { kind: 'refused', reason: `it was not begun on branch '${here}'` };
@@ -132,28 +130,4 @@ async function relationOf(gitDir: string, old: string, id: string): Promise<'ahe
   const options = { gitDir, okCodes: [0, 1, 128] };
   const { code } = await runGit(['merge-base', '--is-ancestor', old, id], options);
   return code === 0 ? 'ahead' : code === 1 ? 'aside' : 'unknown';
-}
-
-/** A commit at the edge of a shallow clone has parents that nobody here has. Errors: `git-unreadable`. */
-export async function refuseShallow(repo: Repo, gitDir: string, id: string): Promise<void> {
-  const { stdout } = await runGit(['rev-parse', '--is-shallow-repository'], { gitDir });
-  if (stdout.toString('latin1').trim() !== 'true') return;
-  const known = strictly(repo).known.map((old) => `^${old}\n`);
-  const listed = await runGit(['rev-list', '--parents', '--ignore-missing', '--stdin'], {
-    gitDir,
-    input: [`${id}\n`, ...known],
-  });
-  const reader = new ObjectReader(gitDir);
-  try {
-    for (const line of listed.stdout.toString('latin1').split('\n').filter(Boolean)) {
-      const [commit = '', ...parents] = line.split(' ');
-      if (repo.gitMarks.seqOf(commit) !== undefined) continue;
-      const raw = parseCommit(await reader.content(commit, 'commit'));
-      if (raw.parents.length === parents.length) continue;
-      const message = `commit ${commit} is at the edge of a shallow clone; 'git fetch --unshallow', then try again`;
-      throw new MoundError('git-unreadable', message, { commit });
-    }
-  } finally {
-    await reader.close();
-  }
 }

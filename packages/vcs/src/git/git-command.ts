@@ -94,7 +94,7 @@ export function spawnGit(args: readonly string[], options: GitOptions = {}): Git
     });
     child.on('close', (code, signal) => {
       if (code !== null && okCodes.includes(code)) resolve(code);
-      else reject(failureOf(args, code, signal, stderr));
+      else reject(failureOf(args, options.gitDir, { code, signal }, stderr));
     });
   });
   // Whoever cares awaits `ended`; nobody must be able to forget a handler.
@@ -102,11 +102,27 @@ export function spawnGit(args: readonly string[], options: GitOptions = {}): Git
   return { stdin: child.stdin, stdout: child.stdout, ended, kill: () => void child.kill('SIGKILL') };
 }
 
-function failureOf(args: readonly string[], code: number | null, signal: string | null, stderr: string): MoundError {
+/** What git says of a repository whose files are damaged or not there. */
+const damaged =
+  /corrupt|missing (object|blob|tree|commit|tag)|bad (object|tree|pack|index|revision|line length)|unable to (read|unpack|parse|map|find)|cannot be (accessed|read)|could not (read|parse)|not a valid object|inflate|truncated|garbage at end|failed to (read|traverse)|does not (match|point)|wrong (pack|index)|signature mismatch|unexpected line/i;
+
+function failureOf(
+  args: readonly string[],
+  gitDir: string | undefined,
+  { code, signal }: { readonly code: number | null; readonly signal: string | null },
+  stderr: string,
+): MoundError {
   const said = Buffer.from(stderr.trim(), 'latin1').toString('utf8');
   const how = code === null ? `was ended by ${signal ?? 'a signal'}` : `ended with ${code}`;
   const fields = { command: args.join(' '), exitCode: code, stderr: said };
   if (/not a git repository/i.test(said)) return new MoundError('not-a-git-repository', said, fields);
+  const lines = said.split('\n');
+  const fatal = lines.find((line) => line.startsWith('fatal: ')) ?? lines.find((line) => line.startsWith('error: '));
+  if (gitDir !== undefined && fatal !== undefined && damaged.test(said)) {
+    const what = fatal.replace(/^(fatal|error): /, '');
+    const message = `'${gitDir}' is damaged: ${what}; 'git fsck' there tells more`;
+    return new MoundError('git-unreadable', message, { ...fields, path: gitDir });
+  }
   return new MoundError('git-failed', `git ${args[0] ?? ''} ${how}${said === '' ? '' : `: ${said}`}`, fields);
 }
 

@@ -8,6 +8,7 @@ import { branchKey, getTextRecord, headKey, isRecordKey, putRecords } from './gi
 import { headBranchOf, headCommitOf, listRefs, type GitRef } from './git-refs.ts';
 import { FlaggedPaths } from './flagged-paths.ts';
 import { CommitSource, type ReadCommit } from './import-commit.ts';
+import { blamingSource, describeSource, refuseEdge, refuseHoles } from './import-source.ts';
 import { ImportLanding } from './import-landing.ts';
 import { planImport, type GitTip, type ImportPlan, type PlannedCommit } from './import-plan.ts';
 import { importTags, tagPrefix } from './import-tags.ts';
@@ -27,6 +28,8 @@ export interface ImportProgress {
 export interface ImportOptions {
   /** Only these branches, and no tags. Default: all branches and tags. */
   readonly branches?: readonly string[];
+  /** Take a shallow clone as it is: commits at its edge get no parents, and never will. Default: refused. */
+  readonly shallow?: boolean;
   readonly onProgress?: (progress: ImportProgress) => void;
 }
 
@@ -52,16 +55,18 @@ const headPrefix = 'refs/heads/';
  * Lands the history of a git repository, streamed. What is landed already is
  * not touched, so that a second import brings what is new and one after a kill
  * goes on. Errors: `git-missing`, `git-too-old`, `not-a-git-repository`,
- * `git-unreadable`, `git-failed`, `branch-moved` where somebody else landed on
+ * `git-unreadable` (ids other than sha1; damaged; a shallow or partial clone, or
+ * one that borrows from what is gone: then nothing lands), `git-failed`, `branch-moved` where somebody else landed on
  * one of the branches meanwhile (what had landed by then stays; import again).
  */
 export async function importGit(repo: ImportRepo, gitDir: string, options: ImportOptions = {}): Promise<ImportResult> {
   const startMs = performance.now();
   await requireGit();
   const dir = await resolveGitDir(gitDir);
+  await describeSource(dir);
   const { skipped, ...wanted } = await choose(dir, options.branches);
   const { tips, tags } = wanted;
-  const headBranch = await nameHead(repo, tips[0]?.branch);
+  const headBranch = headNameOf(repo, tips[0]?.branch);
   const taken = await takeIn(repo, dir, { tips, tags, headBranch }, options);
   const head = tips[0]?.id;
   return {
@@ -89,6 +94,7 @@ export interface TakeOptions {
   readonly known?: readonly string[];
   /** Take in nothing unless each branch can go on where it belongs (`branch-moved`). */
   readonly isStrict?: boolean;
+  readonly shallow?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
@@ -99,23 +105,34 @@ export interface Taken {
   readonly flaggedPaths: readonly string[];
 }
 
-/** Lands what is behind these tips and tags and is not here yet. `dir` as `resolveGitDir` gives it. */
-export async function takeIn(
+/**
+ * Lands what is behind these tips and tags and is not here yet. `dir` as
+ * `resolveGitDir` gives it. Errors: those of `importGit`.
+ */
+export const takeIn = (repo: ImportRepo, dir: string, wanted: Wanted, options: TakeOptions = {}): Promise<Taken> =>
+  blamingSource(dir, () => takeAll(repo, dir, wanted, options));
+
+async function takeAll(
   repo: ImportRepo,
   dir: string,
   { tips, tags, headBranch }: Wanted,
-  { known = [], isStrict = false, onProgress }: TakeOptions = {},
+  { known = [], isStrict = false, shallow = false, onProgress }: TakeOptions,
 ): Promise<Taken> {
+  const source = await describeSource(dir);
   const commits: GraphCommit[] = [];
   const wanted = [...tips.map(({ id }) => id), ...tags.filter(isOfCommit).map(({ peeledId }) => peeledId)];
-  for await (const commit of walkCommits(dir, wanted, [...known, ...knownTips(repo, tips)])) {
+  const behind = [...known, ...knownTips(repo, tips)];
+  for await (const commit of walkCommits(dir, wanted, behind)) {
     if (repo.gitMarks.seqOf(commit.id) === undefined) commits.push(commit);
   }
+  if (!shallow) refuseEdge(dir, source, commits);
+  if (commits.length > 0) await refuseHoles(dir, source, wanted, behind);
   const plan = planImport(repo, commits, tips, headBranch);
   const [branch] = plan.diverged;
   if (isStrict && branch !== undefined) {
     throw new MoundError('branch-moved', `branch '${branch}' went another way here than in git`, { branch });
   }
+  await fixHead(repo, headBranch);
   const flaggedPaths = await landAll(repo, dir, plan, onProgress);
   const skippedTags = await importTags(repo, dir, tags);
   await putRecords(repo, new Map(tips.filter(isRecorded).map((tip) => [branchKey(tip.branch), tip.id])));
@@ -163,15 +180,17 @@ export async function choose(
   };
 }
 
-/** The git branch that is `main` here: fixed by the first import into an empty repository. */
-export async function nameHead(repo: ImportRepo, first: string | undefined): Promise<string | undefined> {
-  const named = getTextRecord(repo, headKey);
-  if (named !== undefined || first === undefined) return named;
-  const isEmpty = repo.branches().every(({ commit }) => commit === undefined);
-  if (!isEmpty) return undefined;
-  // Before the first landing, so that an import that goes on after a kill decides the same.
-  await putRecords(repo, new Map([[headKey, first]]));
-  return first;
+/** The git branch that is `main` here, or is to be: an empty repository takes the `first` that it is given. */
+export function headNameOf(repo: Pick<Repo, 'branches' | 'snapshot'>, first: string | undefined): string | undefined {
+  return getTextRecord(repo, headKey) ?? (isEmpty(repo) ? first : undefined);
+}
+
+const isEmpty = (repo: Pick<Repo, 'branches'>): boolean => repo.branches().every(({ commit }) => commit === undefined);
+
+/** Before the first landing, so that an import that goes on after a kill decides the same. */
+async function fixHead(repo: ImportRepo, headBranch: string | undefined): Promise<void> {
+  if (headBranch === undefined || getTextRecord(repo, headKey) !== undefined || !isEmpty(repo)) return;
+  await putRecords(repo, new Map([[headKey, headBranch]]));
 }
 
 async function landAll(

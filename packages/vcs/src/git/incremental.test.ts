@@ -294,7 +294,7 @@ describe('cut short', () => {
     const source = scriptedRepo('echo a > a; commit 1');
     const blob = git(source, ['rev-parse', 'HEAD:a']);
     rmSync(join(source, '.git/objects', blob.slice(0, 2), blob.slice(2)));
-    await expect(importGit(new FakeRepo(), source)).rejects.toMatchObject({ code: 'no-such-object' });
+    await expect(importGit(new FakeRepo(), source)).rejects.toMatchObject({ code: 'git-unreadable' });
   });
 
   test('a name that no caller could make is taken and reported', async () => {

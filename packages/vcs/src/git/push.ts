@@ -1,10 +1,10 @@
 import { isMoundError } from '../core/errors.ts';
 import type { Repo } from '../repo/api.ts';
 import { moundBranchesOf } from './branch-names.ts';
-import { goForward, mergeIn, refuseShallow, standingOf, strictly, type Followup } from './follow.ts';
+import { goForward, mergeIn, standingOf, strictly, type Followup } from './follow.ts';
 import { getTextRecord, headKey } from './git-records.ts';
 import { describeRefs, type GitRef } from './git-refs.ts';
-import { nameHead, takeIn } from './import.ts';
+import { headNameOf, takeIn } from './import.ts';
 
 export interface PushedRef {
   /** What git calls the pushed object in the pusher's repository; empty: the ref is to be deleted. */
@@ -64,7 +64,7 @@ async function pushBranch(
   if (type !== 'commit') return 'a branch must stand at a commit';
   const branch = name.slice('refs/heads/'.length);
   const isNamable = branch === 'main' || branch === 'master';
-  const headBranch = isDryRun || !isNamable ? getTextRecord(repo, headKey) : await nameHead(repo, branch);
+  const headBranch = isNamable ? headNameOf(repo, branch) : getTextRecord(repo, headKey);
   const here = moundBranchesOf(branch, headBranch)[0] ?? branch;
   const followed = { branch, id, here, headBranch };
   const standing = await standingOf(repo, gitDir, followed);
@@ -116,7 +116,6 @@ async function pushTag(
   const isSame = old !== undefined && ref.peeledId === repo.gitMarks.gitIdOf(old.seq);
   if (old !== undefined && !isSame && !isForced) return 'already exists';
   if (isDryRun) return undefined;
-  await refuseShallow(repo, gitDir, ref.peeledId);
   const wanted = { tips: [], tags: [ref], headBranch: getTextRecord(repo, headKey) };
   const { skippedTags } = await takeIn(repo, gitDir, wanted, strictly(repo));
   return skippedTags.length > 0 ? 'a tag of this kind or name has no place here' : undefined;

@@ -15,7 +15,7 @@ import {
   scriptedRepo,
   temporaryDir,
 } from './git-fixtures.test.kit.ts';
-import { importGit } from './import.ts';
+import { importGit, type ImportOptions } from './import.ts';
 import { emptyTreeId } from './object-id.ts';
 import { stores } from './stores.test.kit.ts';
 
@@ -80,9 +80,9 @@ const histories: Readonly<Record<string, string>> = {
     git mv d2/e/f/g d2/e/f/h; commit 3`,
 };
 
-async function roundTrip(repo: GitRepo, source: string): Promise<string> {
+async function roundTrip(repo: GitRepo, source: string, options: ImportOptions = {}): Promise<string> {
   const target = join(temporaryDir(), 'out.git');
-  await importGit(repo, source);
+  await importGit(repo, source, options);
   await exportGit(repo, target);
   expect(refsOf(target)).toEqual(refsOf(source));
   return target;
@@ -218,12 +218,12 @@ describe.each(stores)('import and export through %s', (_, open) => {
     await repo.close();
   });
 
-  test('a shallow clone comes back as one', async () => {
+  test('a shallow clone that is taken as it is comes back as one', async () => {
     const source = scriptedRepo('for k in 1 2 3 4; do echo $k > f; commit $k; done');
     const shallow = join(temporaryDir(), 'shallow');
     git('/', ['clone', '-q', '--depth=2', `file://${source}`, shallow]);
     const repo = await open();
-    const target = await roundTrip(repo, shallow);
+    const target = await roundTrip(repo, shallow, { shallow: true });
     expect(fsck(target)).toBe('');
     expect(git(target, ['rev-list', '--count', 'main'])).toBe('2');
     await repo.close();
