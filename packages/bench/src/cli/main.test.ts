@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
@@ -48,6 +48,12 @@ test('--json is one result file on one line, and report makes a table of it', as
     expect(report.stdout.match(/^## commit$/gm)).toHaveLength(2);
     expect(report.stdout).toMatch(/^\| floor \| 4 \| [\d,.]+ \|/m);
     expect(report.stdout).toMatch(/^- read back: \d+ acknowledged commits of 3 of 3 arms are all there$/m);
+    const page = join(dir, 'page.html');
+    expect(await bench('report', file, '--out', page)).toEqual({ exitCode: 0, stdout: '', stderr: '' });
+    expect(await readFile(page, 'utf8')).toMatch(/^<!doctype html>[^]*<svg [^]*<\/html>\n$/);
+    expect((await bench('report', file, '--html')).stdout).toMatch(/^<!doctype html>/);
+    const nowhere = await bench('report', file, '--out', join(dir, 'no', 'page.html'));
+    expect(nowhere).toMatchObject({ exitCode: 42, stderr: expect.stringMatching(/cannot be written \(ENOENT\)\n$/) });
   });
 });
 

@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 
 import { Command, CommanderError, Option } from 'commander';
 import pc from 'picocolors';
 import { exitCodeOfError, exitCodes, isMoundError } from '@mound/vcs';
 
 import { Interrupted } from '../harness/interrupt.ts';
-import { parseResultFile } from '../harness/result-file.ts';
+import { parseResultFile, type ResultFile } from '../harness/result-file.ts';
+import { htmlReport } from '../report/html.ts';
 import { markdownReport } from '../report/markdown.ts';
 import { textReport } from '../report/text.ts';
 import { suites } from '../suites/index.ts';
@@ -75,8 +76,11 @@ function buildProgram(signal: AbortSignal, setExitCode: (code: number) => void):
   for (const suite of suites) addSuite(program, suite, signal, setExitCode);
   program
     .command('report')
-    .description('make a Markdown table of result files; runs nothing')
+    .description('make one page of result files; runs nothing')
     .argument('<file...>', 'what `mound bench SUITE --json` printed')
+    .addOption(new Option('--html', 'a page with charts (the default where --out ends in .html)').conflicts('markdown'))
+    .option('--markdown', 'tables in Markdown (the default)')
+    .option('--out <file>', 'written there instead of to standard output')
     .action(report);
   return program;
 }
@@ -118,15 +122,28 @@ function namingOption<Value>(flags: string, parse: () => Value): Value {
   }
 }
 
-async function report(files: readonly string[]): Promise<void> {
-  const sections: string[] = [];
+interface ReportOptions {
+  readonly html?: true;
+  readonly markdown?: true;
+  readonly out?: string;
+}
+
+async function report(files: readonly string[], { html, markdown, out }: ReportOptions): Promise<void> {
+  const results: ResultFile[] = [];
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       throw new UnreadableError(`${file} cannot be read (${error.code ?? error.message})`);
     });
     const result = parseResultFile(text);
     if (typeof result === 'string') throw new UnreadableError(`${file} ${result}`);
-    sections.push(markdownReport(result));
+    results.push(result);
   }
-  process.stdout.write(sections.join('\n'));
+  const isHtml = html ?? (markdown === undefined && out?.endsWith('.html') === true);
+  const page = isHtml ? htmlReport(results) : results.map(markdownReport).join('\n');
+  if (out === undefined) process.stdout.write(page);
+  else {
+    await writeFile(out, page).catch((error: NodeJS.ErrnoException) => {
+      throw new UnreadableError(`${out} cannot be written (${error.code ?? error.message})`);
+    });
+  }
 }

@@ -13,10 +13,10 @@ export interface Table {
 
 const isRatioToPeer = ({ metric }: Sample): boolean => metric === 'ratioToPeer';
 
-type FieldValue = string | number | boolean | undefined;
+export type FieldValue = string | number | boolean | undefined;
 
 /** Fields of the workload that are the same in all samples, and those that tell rows apart. */
-function splitFields(samples: readonly Sample[]): { common: [string, FieldValue][]; varying: string[] } {
+export function splitFields(samples: readonly Sample[]): { common: [string, FieldValue][]; varying: string[] } {
   const names = [...new Set(samples.flatMap(({ workload }) => Object.keys(workload)))];
   const valuesOf = (name: string) => [...new Set(samples.map(({ workload }) => workload[name]))];
   const varying = names.filter((name) => valuesOf(name).length > 1);
@@ -25,7 +25,7 @@ function splitFields(samples: readonly Sample[]): { common: [string, FieldValue]
 
 const cellOf = (value: FieldValue): string => (typeof value === 'number' ? formatNumber(value) : String(value ?? ''));
 
-const describeFields = (fields: readonly [string, FieldValue][]): string =>
+export const describeFields = (fields: readonly [string, FieldValue][]): string =>
   fields.map(([name, value]) => `${name} ${cellOf(value)}`).join(', ');
 
 /** One line with what all rows have in common. */
@@ -45,12 +45,12 @@ const titles: Readonly<Record<string, string>> = {
   fromCommit: 'from commit',
 };
 
-const titleOf = (name: string): string => titles[name] ?? name;
+export const titleOf = (name: string): string => titles[name] ?? name;
 
 const columnIsNumber = (samples: readonly Sample[], name: string): boolean =>
   samples.every(({ workload }) => typeof workload[name] !== 'string');
 
-function groupBy(samples: readonly Sample[], keyOf: (sample: Sample) => string): Map<string, Sample[]> {
+export function groupBy(samples: readonly Sample[], keyOf: (sample: Sample) => string): Map<string, Sample[]> {
   const groups = new Map<string, Sample[]>();
   for (const sample of samples) {
     const key = keyOf(sample);

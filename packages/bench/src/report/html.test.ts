@@ -1,0 +1,143 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+import { chromium } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+
+import { formatVersion, sampleOf, type ResultFile, type Sample } from '../harness/result-file.ts';
+import { withTempDir } from '../harness/temp-dir.ts';
+import { chartsOf } from './chart.ts';
+import { htmlReport } from './html.ts';
+
+const load = (inFlight: number) => ({ workload: 'w1', files: 10_000, inFlight, durability: 'flushed' });
+const machine = { cpu: 'A <b>', cores: 2, memoryMiB: 4096, platform: 'linux-x64', node: '20.20.2', git: '2.39.5' };
+const resultOf = (samples: readonly Sample[], notes: readonly string[] = []): ResultFile => ({
+  suite: 'commit',
+  formatVersion,
+  machine,
+  samples,
+  notes,
+});
+
+const bars = resultOf(
+  [
+    sampleOf('mound', load(1000), 'commitsPerSecond', [20_000, 18_000.4]),
+    sampleOf('mound', load(1), 'commitsPerSecond', [1000, 1200, 900]),
+    sampleOf('git-plumbing', load(1), 'commitsPerSecond', [29.96]),
+    sampleOf('mound', { ...load(1000), peer: 'git-plumbing', peerInFlight: 1 }, 'ratioToPeer', [640]),
+    sampleOf('mound', { ...load(1), peer: 'git-plumbing' }, 'ratioToPeer', [33]),
+    sampleOf('mound', { ...load(1), phase: 'flush' }, 'share', [0.25]),
+    sampleOf('mound', { ...load(1), phase: 'hashing <i>' }, 'share', [0.5]),
+    sampleOf('a-subject-with-a-name-that-is-far-too-long-for-a-label', load(1), 'lostUpdates', [0]),
+    sampleOf('mound', load(1), 'lostUpdates', [0]),
+  ],
+  ['target reached: one', 'target NOT reached: <script>alert(1)</script>'],
+);
+
+const stretches = [0, 100_000, 200_000, 300_000, 400_000, 500_000];
+const lines = resultOf(
+  stretches.flatMap((fromCommit) => [
+    sampleOf('mound', { workload: 'growth', fromCommit }, 'commitsPerSecond', [10_000 - fromCommit / 100, 11_000]),
+    sampleOf('floor', { workload: 'growth', fromCommit }, 'commitsPerSecond', [40_000]),
+  ]),
+);
+
+describe('pictures', () => {
+  test('bars by load, small loads first, logarithmic where values lie far apart', () => {
+    const [rates, ratios, lost, parts] = ['Commits', 'Times as fast', 'Updates lost', 'Where'].map((title) =>
+      chartsOf(bars).find((chart) => chart.title.startsWith(title)),
+    );
+    if (rates?.kind !== 'bars' || ratios?.kind !== 'bars' || lost?.kind !== 'bars' || parts?.kind !== 'parts') {
+      throw new Error('a picture is missing');
+    }
+    expect(rates.groups.map(({ heading, bars: some }) => [heading, some.map(({ subject }) => subject)])).toEqual([
+      ['in flight 1', ['mound', 'git-plumbing']],
+      ['in flight 1,000', ['mound']],
+    ]);
+    expect([rates.isLog, lost.isLog]).toEqual([true, false]);
+    expect(rates.groups[0]?.bars[0]).toMatchObject({ median: 1000, min: 900, max: 1200 });
+    expect(ratios.groups.flatMap((group) => group.bars.map(({ label }) => label))).toEqual([
+      'mound : git-plumbing',
+      'mound : git-plumbing (1)',
+    ]);
+    expect(parts).toMatchObject({ parts: ['flush', 'hashing <i>'], bars: [{ shares: [0.25, 0.5] }] });
+  });
+
+  test('a field with many numbers becomes an axis', () => {
+    const [chart] = chartsOf(lines);
+    if (chart?.kind !== 'lines') throw new Error('no lines');
+    expect(chart.xTitle).toBe('from commit');
+    expect(chart.series.map(({ label, points }) => [label, points.map(({ x }) => x)])).toEqual([
+      ['mound', stretches],
+      ['floor', stretches],
+    ]);
+  });
+
+  test('what tells nothing has none: one sample alone, a metric for tables', () => {
+    expect(chartsOf(resultOf([sampleOf('mound', load(1), 'commitsPerSecond', [5])]))).toEqual([]);
+    const counts = [sampleOf('a', load(1), 'racesLost', [5]), sampleOf('b', load(1), 'racesLost', [6])];
+    expect(chartsOf(resultOf(counts))).toEqual([]);
+  });
+});
+
+test('nothing in a file becomes markup, and the page asks for nothing from elsewhere', () => {
+  const page = htmlReport([bars, lines]);
+  for (const markup of ['<script', '<b>', '<i>', 'http:', 'https:', '<link', '@import', 'url(']) {
+    expect(page).not.toContain(markup);
+  }
+  expect(page).toContain('<li class="reached">target reached: one</li>');
+  expect(page).toContain('<li class="missed">target NOT reached: &#60;script&#62;');
+});
+
+const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)); // prettier-ignore
+
+test.skipIf(browser === undefined)(
+  'in Chromium (skipped where there is none): every text is in its picture and lies on no other, at any width',
+  async () => {
+    await withTempDir(undefined, async (dir) => {
+      const file = join(dir, 'report.html');
+      await writeFile(file, htmlReport([bars, lines]));
+      const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] });
+      try {
+        const page = await running.newPage();
+        const asked: string[] = [];
+        const said: string[] = [];
+        page.on('request', (request) => asked.push(request.url()));
+        page.on('console', (message) => said.push(message.text()));
+        page.on('pageerror', (error) => said.push(error.message));
+        await page.goto(pathToFileURL(file).href);
+        expect(await page.locator('svg').count()).toBe(5);
+        for (const width of [1200, 420]) {
+          await page.setViewportSize({ width, height: 800 });
+          expect(await page.evaluate(faultsOfLayout), `${width} wide`).toEqual([]);
+        }
+        expect([asked.length, said]).toEqual([1, []]);
+      } finally {
+        await running.close();
+      }
+    });
+  },
+  60_000,
+);
+
+/** Runs in the page, whose types are not those of this program. */
+const faultsOfLayout = `(() => {
+  const faults = [];
+  if (document.documentElement.scrollWidth > window.innerWidth) faults.push('the page is wider than the window');
+  for (const picture of document.querySelectorAll('svg')) {
+    const frame = picture.getBoundingClientRect();
+    const texts = [...picture.querySelectorAll('text')].map((node) => [node.textContent, node.getBoundingClientRect()]);
+    for (const [text, box] of texts) {
+      const isInside = box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.bottom <= frame.bottom + 2;
+      if (!isInside) faults.push(text + ' sticks out');
+      for (const [other, around] of texts) {
+        const overlap = Math.min(box.right, around.right) - Math.max(box.left, around.left);
+        const height = Math.min(box.bottom, around.bottom) - Math.max(box.top, around.top);
+        if (box !== around && overlap > 1 && height > 3) faults.push(text + ' lies on ' + other);
+      }
+    }
+  }
+  return faults;
+})()`;

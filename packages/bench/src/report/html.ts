@@ -1,0 +1,71 @@
+import type { ResultFile } from '../harness/result-file.ts';
+import { chartsOf } from './chart.ts';
+import { drawn, escapedHtml } from './svg.ts';
+import { commonWorkload, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
+
+const style = `
+:root{--ink:#1d2329;--soft:#5b6670;--paper:#fff;--grid:#e3e7eb;--ours:#c2410c;--kin:#f0a070;--peer:#7890a8;--good:#15803d;--bad:#b91c1c;
+--hue0:#7890a8;--hue1:#4f8f6f;--hue2:#8f6fae;--hue3:#b59a3c;--hue4:#4a90b8;--hue5:#a8606a;--hue6:#c9b8a0;--hue7:#93b48b;--hue8:#b7a3cc;--hue9:#8f8f8f;--hue10:#d8a45a;--hue11:#6f7fc0}
+@media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#9aa5af;--paper:#14181c;--grid:#2b333b;--ours:#fb923c;--kin:#b5683a;--peer:#6f879e;--good:#4ade80;--bad:#f87171}}
+body{font:15px/1.5 system-ui,"DejaVu Sans",sans-serif;color:var(--ink);background:var(--paper);max-width:820px;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.6rem}h2{margin-top:3rem;border-top:1px solid var(--grid);padding-top:1rem}h3{margin:2rem 0 0;font-size:1.05rem}
+.caption,.machine{color:var(--soft);font-size:.85rem;margin:.1rem 0 .6rem}
+figure{margin:0}svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--ink)}svg .tick{fill:var(--soft);font-size:11px}svg .heading{font-weight:600}
+svg .value{fill:var(--soft)}.grid{stroke:var(--grid)}.range{stroke:var(--ink);stroke-width:1.5;opacity:.7}.mark{stroke:var(--ink);stroke-dasharray:4 3}
+.line{fill:none;stroke-width:2}
+${Array.from({ length: 12 }, (_, at) => `rect.hue${at},circle.hue${at}{fill:var(--hue${at})}path.hue${at}{stroke:var(--hue${at})}`).join('')}
+rect.peer:not([class*=hue]){fill:var(--peer)}rect.kin,circle.kin{fill:var(--kin)}rect.ours,circle.ours{fill:var(--ours)}path.kin{stroke:var(--kin)}path.ours{stroke:var(--ours)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;margin:.6rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid var(--grid);text-align:left;white-space:nowrap}
+.number{text-align:right;font-variant-numeric:tabular-nums}summary{cursor:pointer;margin-top:1.2rem}
+ul{padding-left:1.2rem}li.reached::marker{content:"✓ ";color:var(--good)}li.missed::marker{content:"✗ ";color:var(--bad)}
+nav a{margin-right:1rem}a{color:inherit}
+`;
+
+function tableHtml({ caption, headers, isNumber, rows }: Table): string {
+  const cells = (tag: string, row: readonly string[]): string =>
+    row
+      .map((cell, at) => `<${tag}${isNumber[at] === true ? ' class="number"' : ''}>${escapedHtml(cell)}</${tag}>`)
+      .join('');
+  const body = rows.map((row) => `<tr>${cells('td', row)}</tr>`).join('');
+  const head = caption === '' ? '' : `<p class="caption">${escapedHtml(caption)}</p>`;
+  return `${head}<div class="scroll"><table><thead><tr>${cells('th', headers)}</tr></thead><tbody>${body}</tbody></table></div>`;
+}
+
+/** Notes tell a target's fate in their first words. */
+function noteHtml(note: string): string {
+  const fate = note.startsWith('target reached') ? ' class="reached"' : /^target NOT/.test(note) || /^(?:LOST|FAULT|failed)/.test(note) ? ' class="missed"' : ''; // prettier-ignore
+  return `<li${fate}>${escapedHtml(note)}</li>`;
+}
+
+function sectionHtml(result: ResultFile, id: string): string {
+  const charts = chartsOf(result).map(
+    (chart) =>
+      `<figure><h3>${escapedHtml(chart.title)}</h3><p class="caption">${escapedHtml(chart.caption)}</p>${drawn(chart)}</figure>`,
+  );
+  const ratios = ratiosTable(result);
+  const tables = [...figuresTables(result), ...(ratios === undefined ? [] : [ratios])];
+  return [
+    `<section id="${id}"><h2>${escapedHtml(result.suite)}</h2>`,
+    `<p class="machine">${escapedHtml(machineLine(result))}<br>${escapedHtml(commonWorkload(result))}</p>`,
+    ...charts,
+    `<h3>What the run says of itself</h3><ul>${result.notes.map(noteHtml).join('')}</ul>`,
+    `<details><summary>All figures</summary>${tables.map(tableHtml).join('')}</details></section>`,
+  ].join('\n');
+}
+
+/** Results as one page that needs nothing else: no script, no font, no picture from elsewhere. */
+export function htmlReport(results: readonly ResultFile[]): string {
+  const ids = results.map((_, at) => `result-${at + 1}`);
+  const links = results.map(({ suite }, at) => `<a href="#${ids[at] ?? ''}">${escapedHtml(suite)}</a>`);
+  return [
+    '<!doctype html>',
+    '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
+    `<title>Mound: measurements</title><style>${style}</style></head><body>`,
+    '<h1>Mound: measurements</h1>',
+    '<p class="caption">Bars and points are medians of rounds, thin lines their range. Subjects of one picture were measured in the same run, interleaved.</p>',
+    ...(results.length > 1 ? [`<nav>${links.join('')}</nav>`] : []),
+    ...results.map((result, at) => sectionHtml(result, ids[at] ?? '')),
+    '</body></html>',
+    '',
+  ].join('\n');
+}
