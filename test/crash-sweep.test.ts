@@ -2,10 +2,10 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { any, openRepo, type Repo } from '@mound/vcs';
+import { any, limits, openRepo, type Repo } from '@mound/vcs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stepNames, type StepName } from '../packages/vcs/src/core/steps.ts';
-import { runScenario } from './kit/crash/scenario.js';
+import { runScenario, wideLines } from './kit/crash/scenario.js';
 import { checkNotes, happenings, stateOf, type Note } from './kit/crash/state.ts';
 import { indexFaults } from './kit/indexes.ts';
 import { run } from './kit/process.ts';
@@ -27,9 +27,14 @@ interface Unkilled {
 }
 
 /** Where the scenario starts: most steps are reached from nothing. */
-type Start = 'nothing' | 'empty' | 'full';
-const startOf = (step: StepName): Start =>
-  step === 'store-opened' ? 'empty' : step === 'index-slice-drained' ? 'full' : 'nothing';
+type Start = 'nothing' | 'empty' | 'wide' | 'full';
+const starts: Partial<Record<StepName, Start>> = {
+  'store-opened': 'empty',
+  'paths-held': 'wide',
+  'merging-held': 'wide',
+  'index-slice-drained': 'full',
+};
+const startOf = (step: StepName): Start => starts[step] ?? 'nothing';
 
 const fixtures = mkdtempSync(join(tmpdir(), 'mound-sweep-'));
 afterAll(() => rmSync(fixtures, { recursive: true, force: true }));
@@ -48,7 +53,10 @@ beforeAll(async () => {
   const fill = { author: setup, message: 'fill', records: [{ key: 'fill', expect: any, value: '' }] };
   await Promise.all(Array.from({ length: fullTail }, (_, i) => full.land({ ...fill, operationId: `fill-${i}` })));
   await full.close();
-  for (const start of ['nothing', 'empty', 'full'] as const) {
+  const wide = await openRepo(join(fixtures, 'wide'), { create: true });
+  await wide.put('wide', wideLines.join(''), { author: setup });
+  await wide.close();
+  for (const start of ['nothing', 'empty', 'wide', 'full'] as const) {
     const dir = copyOf(start);
     const { code, stdout, stderr } = await run(process.execPath, [script, dir, join(dir, 'notes')]);
     if (code !== 0) throw new Error(`the scenario failed: ${stderr}`);
@@ -88,7 +96,9 @@ test.each(stepNames)('killed at %s: all or nothing, and run again it is done onc
       dir,
       lines.map((line) => JSON.parse(line) as Note),
     );
-    await runScenario(dir, {}, undefined, (repo: Repo) => {
+    // What the dead process held its paths for is over by then.
+    const clock = { now: () => Date.now() + limits.holdMsMax };
+    await runScenario(dir, { clock }, undefined, (repo: Repo) => {
       expect(stateOf(repo)).toEqual(end.state);
       expect(happenings(repo)).toEqual(end.happenings);
       expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { absent, any, openRepo, ruleRecord, seededRandom, steppingClock, version } from '@mound/vcs';
+import { absent, any, openRepo, ruleRecord, seededRandom, steppingClock, version, type Repo } from '@mound/vcs';
 import { open, type Database } from 'lmdb';
 import { expect, test } from 'vitest';
 import { projectDir } from './kit/process.ts';
@@ -64,7 +64,27 @@ async function scenario(dir: string): Promise<void> {
     breakage: 'D-9 comes next',
     changes: [{ kind: 'put', path: 'cites.ts', content: '// @decision D-9@00000000\n', expect: absent }],
   });
+  await splitAndClose(repo);
   await repo.close();
+}
+
+/** A conflict that closes itself, the same asked for twice, a split and a freeze that ends. */
+async function splitAndClose(repo: Repo): Promise<void> {
+  await repo.put('c.txt', 'base\n', { author: setup });
+  const base = version(repo.snapshot().seq);
+  await repo.put('c.txt', 'one\n', { author: agent('x'), expect: base });
+  await repo.put('c.txt', 'one\n', { author: agent('y'), expect: base });
+  const kept = await repo.put('c.txt', 'two\n', { author: agent('z'), expect: base });
+  await repo.put('c.txt', 'two\n', { author: agent('x'), expect: any });
+  const conflict = kept.kind === 'conflicted' ? kept.conflict : '';
+  await expect.poll(() => repo.conflict(conflict).state).toBe('resolved');
+  await repo.put('d.txt', 'one\ntwo\nthree\n', { author: setup });
+  await repo.split('d.txt', {
+    author: setup,
+    modules: [{ path: 'd/two.txt', content: 'two\nthree\n' }],
+    remains: 'one\n',
+  });
+  await repo.freeze('d.txt', { author: setup, reason: 'large', owner: 'x', ms: 60_000 });
 }
 
 async function readTables(dir: string): Promise<Tables> {
@@ -116,13 +136,18 @@ test('a store of format 1 is still read', async () => {
       .snapshot()
       .list()
       .map(({ path }) => path),
-  ).toEqual(['b/ä.txt', 'cites.ts']);
+  ).toEqual(['b/ä.txt', 'c.txt', 'cites.ts', 'd.txt', 'd/two.txt']);
   expect(repo.snapshot().readText('b/ä.txt')).toBe('parked\n');
   expect(repo.snapshot(6).readText('b/ä.txt')).toContain('three drei\n');
   expect(repo.snapshot(undefined, 'side').read('large.bin')).toHaveLength(20_000);
   expect(repo.references({ decision: 'D-9' })).toMatchObject([{ path: 'cites.ts', line: 1, standing: 'missing' }]);
   expect(repo.outcome('op-1')).toMatchObject({ kind: 'landed', seq: 2 });
-  expect(new Set([...repo.events()].map(({ kind }) => kind)).size).toBeGreaterThan(11);
+  expect(repo.redirects('d.txt')).toMatchObject([{ modules: ['d.txt', 'd/two.txt'] }]);
+  // It was over long ago.
+  expect(repo.freezes()).toEqual([]);
+  const kinds = [...repo.events()].map(({ kind }) => kind);
+  expect(kinds).toEqual(expect.arrayContaining(['file.piled-on', 'file.split', 'conflict.resolved', 'file.thawed']));
+  expect(new Set(kinds).size).toBeGreaterThan(15);
 });
 
 test('a newer format is refused and left as it is', async () => {

@@ -195,6 +195,7 @@ describe('a file is split', () => {
     ).rejects.toMatchObject(invalid);
     await repo.put('bin', Buffer.from([0, 1]), { author: setup });
     await expect(repo.split('bin', halves)).rejects.toMatchObject(invalid);
+    expect((await repo.split('big.ts', { ...halves, expect: 99 })).outcome).toMatchObject({ code: 'no-such-version' });
     expect((await repo.split('none', halves)).outcome).toMatchObject({ kind: 'rejected', code: 'no-such-path' });
     await repo.put('big/one.ts', 'taken\n', { author: setup });
     expect((await repo.split('big.ts', halves)).outcome).toMatchObject({ kind: 'rejected', code: 'stale' });

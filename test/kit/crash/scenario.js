@@ -11,6 +11,8 @@ const act = { author, reason: 'split' };
 const lines = Array.from({ length: 40 }, (_, i) => `line ${i}\n`);
 const edited = (at, text) => lines.with(at, `${text}\n`).join('');
 const put = (path, content, expect = absent) => ({ kind: 'put', path, content, expect });
+/** What stands in `wide` where a scenario starts with one. */
+export const wideLines = Array.from({ length: 8000 }, (_, at) => `${String(at).padStart(49)}\n`);
 /** Bytes that neither deflate nor delta makes smaller. */
 const noise = (size) => createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16)).update(Buffer.alloc(size));
 
@@ -41,6 +43,14 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
         land(`slot-${at}`, { changes: [put('a', edited(at, `slot ${at}`), version(base))] }),
       ),
     );
+    // Too large to be merged inside: the third is overtaken by the second, and its path is held for it.
+    if (repo.snapshot().head('wide') !== undefined) {
+      await Promise.all(
+        [1000, 4000, 7000].map((at) =>
+          land(`wide-${at}`, { changes: [put('wide', wideLines.with(at, `wide ${at}\n`).join(''), version(1))] }),
+        ),
+      );
+    }
     await land('first', { changes: [put('b', edited(3, 'first'), version(base))] });
     const second = await land('second', {
       changes: [put('b', edited(3, 'second'), version(base)), put('b2', 'new\n')],
@@ -52,6 +62,9 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
         otherwise: { fate: 'transformed' },
       }),
     );
+    const met = await land('met', { changes: [put('b', edited(3, 'met'), version(base))] });
+    await land('meets', { changes: [put('b', edited(3, 'met'), any)] });
+    while (repo.conflict(met.conflict).state === 'open') await new Promise((wake) => setTimeout(wake, 1));
     await land('mixed', {
       breakage: 'c is e from now on',
       changes: [
@@ -87,7 +100,8 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
     });
     await land('m-stale', { changes: [put('m', edited(5, 'stale'), version(base))] }, ['m1']);
     await repo.freeze('f', { ...act, ms: 1 });
-    while (repo.freezes().some(({ until }) => until > Date.now())) await new Promise((wake) => setTimeout(wake, 1));
+    while (repo.freezes().some(({ until }) => until > (options.clock ?? Date).now()))
+      await new Promise((wake) => setTimeout(wake, 1));
     await land('expiry', { changes: [put('late', 'late\n')] });
     if (!repo.branches().some(({ name }) => name === 'side')) await repo.fork('side', { at: base });
     await land('on-side', {

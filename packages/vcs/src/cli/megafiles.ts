@@ -66,6 +66,8 @@ export function addMegafileCommands(program: Command, finish: Finish): void {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
         const { reason = 'flagged', branch, freeze } = flags;
+        if (freeze !== true && Object.keys(boundsOf(flags)).length > 0)
+          throw new MoundError('invalid-argument', `--owner and --seconds bound a freeze; add --freeze`);
         const options = { author: context.author(), reason, ...(branch !== undefined && { branch }) };
         await repo.flag(path, { ...options, ...(freeze === true && { freeze: boundsOf(flags) }) });
         const state = freeze === true ? 'frozen' : 'flagged';

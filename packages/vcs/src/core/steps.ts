@@ -18,6 +18,7 @@ export const stepNames = [
   'batch-begun',
   'decided',
   'merged-inside',
+  'paths-held',
   'part-written',
   'entry-written',
   'heads-written',
@@ -39,6 +40,8 @@ export const stepNames = [
   'committed',
   'told',
   // Between the transactions of one call.
+  'merging-held',
+  'sides-met',
   'thaw-marked',
   'split-read',
   'split-landed',

@@ -432,6 +432,7 @@ export class BatchWriter {
       if (holds.getBinary(key) === undefined) this.counters.holds++;
       this.reader.store.put('holds', key, encodeHold(hold));
     }
+    this.reader.store.steps.reach('paths-held');
   }
 
   /** Ends the holds under a token, and those whose time is over. */

@@ -431,7 +431,7 @@ export class Lander {
       const at = this.reader.refresh();
       const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId), this.choice);
       const plan = merge.plan(intent, at);
-      this.reader.store.steps.reach('merge-planned');
+      this.reader.store.steps.reach(hold === undefined ? 'merge-planned' : 'merging-held');
       const results = await Promise.all(plan.jobs.map((job) => this.mergePool.merge(job.input, job.driver)));
       const merged = merge.settle(intent, plan, results);
       this.reader.store.steps.reach('merged-outside');

@@ -52,6 +52,7 @@ export class Remerges {
   readonly closeMet = async (seqs: readonly number[]): Promise<void> => {
     this.reader.refresh();
     const met = seqs.map((seq) => this.conflicts.get(`c${seq}`)).filter((open) => this.isMet(open));
+    if (met.length > 0) this.reader.store.steps.reach('sides-met');
     // One that cannot be decided now stays open, and keeps nobody else from going on.
     await Promise.allSettled(met.map((open) => this.again(open)));
   };

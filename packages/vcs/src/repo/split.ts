@@ -57,7 +57,14 @@ export class Splits {
   }
 
   private async land(path: RepoPath, options: SplitOptions, form: AdmittedIntent): Promise<Outcome> {
-    const expected = this.versionOf(path, options, options.expect);
+    const { expect } = options;
+    if (expect !== undefined && !this.reader.heads.hasSeen(expect)) {
+      const message = `${path} is expected at version ${expect}, but the newest seq is ${this.reader.store.counters.lastSeq}`;
+      return reject('no-such-version', message, 'read the path and use the version that the read gives', {
+        paths: [path],
+      });
+    }
+    const expected = this.versionOf(path, options, expect);
     for (let tries = 0; ; tries++) {
       this.reader.refresh();
       const head = this.versionOf(path, options, undefined);
