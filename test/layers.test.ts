@@ -14,7 +14,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['events'],
     ['views'],
     ['repo'],
-    ['workspace', 'git', 'server', 'mcp'],
+    ['workspace', 'git', 'check', 'server', 'mcp'],
     ['cli'],
   ],
   swarm: [

@@ -43,6 +43,19 @@ export {
   type SourcePlace,
 } from './breakage/index.ts';
 export {
+  keepGreen,
+  readGreen,
+  type CheckEnd,
+  type CheckVerdict,
+  type CheckView,
+  type CulpritAction,
+  type CulpritView,
+  type GreenOptions,
+  type GreenPolicy,
+  type GreenReport,
+  type GreenView,
+} from './check/index.ts';
+export {
   decisionPath,
   generateSymbols,
   hashOfDecision,

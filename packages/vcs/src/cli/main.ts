@@ -10,6 +10,7 @@ import { addDecisionCommands } from './decisions.ts';
 import { addExplainCommand } from './explain.ts';
 import { addFileCommands } from './files.ts';
 import { addGitCommands } from './git.ts';
+import { addGreenCommand } from './green.ts';
 import { addHistoryCommands } from './history.ts';
 import { addInitCommand } from './init.ts';
 import { addMegafileCommands } from './megafiles.ts';
@@ -53,6 +54,7 @@ function buildProgram(finish: Finish): Command {
   addCompareCommands(program, finish);
   addUndoCommands(program, finish);
   addBisectCommand(program, finish);
+  addGreenCommand(program, finish);
   addPurgeCommand(program, finish);
   addConflictCommands(program, finish);
   addRuleCommands(program, finish);
