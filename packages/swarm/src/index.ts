@@ -7,6 +7,7 @@ export type { BudgetNode } from './state/budget.ts';
 export type {
   Brief,
   Decision,
+  DecomposerBrief,
   MergerBrief,
   MergerWork,
   PlannerBrief,

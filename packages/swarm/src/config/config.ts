@@ -49,6 +49,7 @@ const bounds = z.strictObject({
       worker: count.optional(),
       merger: count.optional(),
       reconciler: count.optional(),
+      decomposer: count.optional(),
       peer: count.optional(),
     })
     .prefault({}),

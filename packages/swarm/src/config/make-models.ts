@@ -43,8 +43,8 @@ export async function makeModels(minds: Minds, parts: { readonly repo: Repo }): 
     const whole = line.length === 1 ? first : new FallbackModel([first, ...line.slice(1)]);
     return cassette === undefined ? whole : new RecordingModel(whole, cassette);
   };
-  const { worker = roles.peer, reconciler = roles.merger } = roles;
-  const byRole = Object.entries({ ...roles, worker, reconciler }).flatMap(([role, key]) =>
+  const { worker = roles.peer, reconciler = roles.merger, decomposer = worker } = roles;
+  const byRole = Object.entries({ ...roles, worker, reconciler, decomposer }).flatMap(([role, key]) =>
     key === undefined ? [] : [[role, serving(key)] as const],
   );
   return { models: Object.fromEntries(byRole), prices };

@@ -80,6 +80,8 @@ export const mindFields = {
       /** Default: the merger's. */
       reconciler: name.optional(),
       /** Default: the worker's. */
+      decomposer: name.optional(),
+      /** Default: the worker's. */
       peer: name.optional(),
     })
     .prefault({}),

@@ -98,8 +98,19 @@ export interface ReconcilerBrief extends BriefCommon, Surroundings {
   }[];
 }
 
+export interface DecomposerBrief extends BriefCommon, Surroundings {
+  readonly role: 'decomposer';
+  /** Frozen for it. */
+  readonly path: string;
+  readonly reason: string;
+  readonly lines: number;
+  readonly bytes: number;
+  /** From 1. */
+  readonly attempt: number;
+}
+
 /** What an agent is told when it starts. */
-export type Brief = PlannerBrief | WorkerBrief | MergerBrief | ReconcilerBrief;
+export type Brief = PlannerBrief | WorkerBrief | MergerBrief | ReconcilerBrief | DecomposerBrief;
 
 const opening = '<brief>';
 const closing = '</brief>';

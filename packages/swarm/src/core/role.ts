@@ -1,7 +1,7 @@
-export type RoleKind = 'planner' | 'worker' | 'merger' | 'reconciler';
+export type RoleKind = 'planner' | 'worker' | 'merger' | 'reconciler' | 'decomposer';
 
 /** In an order in which each kind that a run needs comes first. */
-export const roleKinds: readonly RoleKind[] = ['planner', 'worker', 'merger', 'reconciler'];
+export const roleKinds: readonly RoleKind[] = ['planner', 'worker', 'merger', 'reconciler', 'decomposer'];
 /** Kinds that take tasks. */
 export const takesTasks = (kind: RoleKind): boolean => kind === 'planner' || kind === 'worker';
 
@@ -26,6 +26,7 @@ export type ToolName =
   | 'read_conflict'
   | 'resolve'
   | 'settle'
+  | 'split'
   | 'finish';
 
 /** Key into the run's `models`. */
@@ -48,8 +49,8 @@ export type Roles = Readonly<Record<string, Role>> & Readonly<Record<RoleKind, R
 /**
  * The most that a role of each kind may hold, whatever its data says: a planner
  * has no tool that makes an intent with changes, a worker none that splits
- * work, a merger none that reaches beyond its conflict, a reconciler none but
- * the one that settles its contradiction.
+ * work, a merger none that reaches beyond its conflict, a reconciler and
+ * a decomposer none but the one that settles their matter.
  */
 export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
   planner: ['read', 'search', 'list', 'decide', 'delegate', 'wait', 'inspect', 'ask', 'finish'],
@@ -70,6 +71,7 @@ export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
   ],
   merger: ['read_conflict', 'resolve', 'finish'],
   reconciler: ['read', 'search', 'list', 'read_conflict', 'settle', 'finish'],
+  decomposer: ['read', 'search', 'list', 'split', 'finish'],
 };
 
 /** One line saying what is wrong with a role, or undefined. */

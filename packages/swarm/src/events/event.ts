@@ -48,6 +48,8 @@ export type SwarmEvent =
       readonly mergeAttemptsMax: number;
       /** What is on and can be had: without a model for it a mechanism is off. */
       readonly coordination: Coordination;
+      /** Marked files are split. */
+      readonly decomposing: boolean;
     }
   /** `turns`: agents end what they are at; `now`: their requests are given up. */
   | {
@@ -128,6 +130,20 @@ export type SwarmEvent =
   | { readonly kind: 'file.flagged'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.frozen'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.thawed'; readonly path: string }
+  | { readonly kind: 'decomposition.assigned'; readonly path: string; readonly agent: AgentId }
+  /** The file is split into these. */
+  | { readonly kind: 'file.split'; readonly path: string; readonly modules: readonly string[] }
+  | { readonly kind: 'decomposition.failed'; readonly path: string; readonly reason: string }
+  /** The store has decided a parked intent again. */
+  | {
+      readonly kind: 'work.unparked';
+      readonly task: TaskId;
+      readonly parked: string;
+      readonly outcome: 'landed' | 'merged' | 'unchanged' | 'conflicted' | 'rejected';
+      readonly seq: number;
+    }
+  /** Nobody is about to free what these have parked: they end as they are. */
+  | { readonly kind: 'tasks.stranded'; readonly tasks: readonly TaskId[] }
   | {
       readonly kind: 'agent.started';
       readonly agent: AgentId;
@@ -135,6 +151,8 @@ export type SwarmEvent =
       readonly task?: TaskId;
       readonly conflicts?: readonly string[];
       readonly contradiction?: string;
+      /** Of a decomposer. */
+      readonly path?: string;
     }
   | {
       readonly kind: 'agent.ended';

@@ -18,9 +18,28 @@ export function translate(run: RunId, event: RepoEvent): SwarmEvent | undefined 
     case 'file.flagged':
     case 'file.frozen':
       return { kind: event.kind, path: event.path, reason: event.reason };
+    case 'file.split':
+      return { kind: 'file.split', path: event.path, modules: event.modules };
+    case 'intent.unparked': {
+      const task = taskOfName(run, event.task);
+      const { parked, seq } = event;
+      return task && { kind: 'work.unparked', task, parked, outcome: unparkedAs(event.outcome), seq };
+    }
     case 'file.thawed':
       return { kind: 'file.thawed', path: event.path };
     default:
       return undefined;
   }
 }
+
+const unparkedAs = (outcome: string): Extract<SwarmEvent, { kind: 'work.unparked' }>['outcome'] => {
+  switch (outcome) {
+    case 'landed':
+    case 'merged':
+    case 'unchanged':
+    case 'conflicted':
+      return outcome;
+    default:
+      return 'rejected';
+  }
+};

@@ -25,7 +25,13 @@ export function shippedPrompt(name: string): PromptFile {
   return parsePrompt(url.pathname, readFileSync(url, 'utf8'));
 }
 
-const turnsMax: Readonly<Record<RoleKind, number>> = { planner: 2000, worker: 60, merger: 12, reconciler: 30 };
+const turnsMax: Readonly<Record<RoleKind, number>> = {
+  planner: 2000,
+  worker: 60,
+  merger: 12,
+  reconciler: 30,
+  decomposer: 40,
+};
 
 /** `claim` and `board` are for peers that nobody directs. */
 const peersOnly: readonly ToolName[] = ['claim', 'board'];
@@ -50,6 +56,7 @@ export function shippedRoles(): Readonly<Record<RoleKind | 'peer', Role>> {
     ),
     merger: roleOf('merger', 'merger', toolsOfKind.merger),
     reconciler: roleOf('reconciler', 'reconciler', toolsOfKind.reconciler),
+    decomposer: roleOf('decomposer', 'decomposer', toolsOfKind.decomposer),
     peer: { ...roleOf('peer', 'worker', toolsOfKind.worker), maxTurns: 400 },
   };
 }

@@ -47,6 +47,19 @@ export class RepoReads implements ReadOperations {
     return searchText(this.#files(request.prefix), request);
   }
 
+  whereabouts(path: string): string | undefined {
+    const snapshot = this.#repo.snapshot(this.#base);
+    if (snapshot.head(path) !== undefined) {
+      const last = snapshot.redirects(path).at(-1);
+      const others = last?.modules.filter((module) => module !== path) ?? [];
+      return others.length === 0 ? undefined : `${path} was split: most of it is in ${others.join(', ')} now`;
+    }
+    const went = snapshot.whereabouts(path);
+    if (went?.kind === 'moved') return `${path} is ${went.path} now: read that.`;
+    if (went?.kind === 'split') return `${path} was split: its parts are in ${went.paths.join(', ')} now. Read those.`;
+    return undefined;
+  }
+
   #files(prefix: string): (Searched & { readonly version: number })[] {
     const snapshot = this.#repo.snapshot(this.#base);
     const below = prefix.replace(/\/+$/, '');

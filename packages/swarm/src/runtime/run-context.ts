@@ -84,6 +84,12 @@ export class RunContext {
     return mechanism !== undefined && !this.isOn(mechanism);
   }
 
+  /** Marked files are split. */
+  get isDecomposing(): boolean {
+    const { models, roles } = this.parts;
+    return this.isOn('megafiles') && models[roles.decomposer.model] !== undefined;
+  }
+
   isOn(mechanism: Mechanism): boolean {
     return this.coordination[mechanism] === 'on';
   }

@@ -1,12 +1,15 @@
 import type { AgentEnd } from '../agent/agent.ts';
 import { renderBrief, type MergerWork } from '../core/brief.ts';
-import type { AgentId } from '../core/ids.ts';
+import { rootTask, type AgentId } from '../core/ids.ts';
+import { noUsage } from '../core/usage.ts';
 import { commonPlanner } from '../state/reduce.ts';
 import type { ConflictState } from '../state/state.ts';
+import { decomposerTools } from '../tools/decomposer-tools.ts';
 import { mergerTools } from '../tools/merger-tools.ts';
 import { reconcilerTools } from '../tools/reconciler-tools.ts';
 import { lifeOf, runOne, surroundingsOf } from './agent-run.ts';
 import { landingsOn, tellOfDecision } from './contradictions.ts';
+import { RepoDecomposer } from './repo-decomposer.ts';
 import { RepoMerger } from './repo-merger.ts';
 import { RepoReconciler } from './repo-reconciler.ts';
 import type { RunContext } from './run-context.ts';
@@ -120,5 +123,58 @@ export async function runReconciler(
   tellOfDecision(context, swarm, contradiction, settled.decision);
   for (const task of settled.tasks) swarm.addTask(task);
   swarm.dispatch({ kind: 'contradiction.settled', contradiction: id, decision: settled.decision, tasks });
+  return end;
+}
+
+/** Freezes a marked file, has it split, and thaws it where that came to nothing: work on it is parked meanwhile. */
+export async function runDecomposer(
+  context: RunContext,
+  swarm: Swarm,
+  agent: AgentId,
+  path: string,
+  signal: AbortSignal,
+): Promise<AgentEnd> {
+  const { repo } = context;
+  const attempts = swarm.state.decompositions.get(path)?.attempts ?? 0;
+  const role = context.role('decomposer');
+  const author = context.author(role, agent);
+  const reason = `${agent} splits it`;
+  const owner = context.agentName(agent);
+  if (repo.freezes().some((freeze) => freeze.path === path && freeze.owner !== owner)) {
+    // Somebody outside of the run has it in hand.
+    swarm.dispatch({ kind: 'decomposition.failed', path, reason: 'another holds its freeze' });
+    return { reason: 'finished', turns: 0, usage: noUsage };
+  }
+  await repo.freeze(path, { author, reason, owner, ms: context.parts.limits.leaseMs });
+  const base = repo.snapshot().seq;
+  const head = repo.snapshot(base).head(path);
+  const text = repo.snapshot(base).readText(path) ?? '';
+  const brief = renderBrief({
+    role: 'decomposer',
+    run: context.run,
+    agent,
+    base,
+    path,
+    reason: swarm.reasonOf(path),
+    lines: text.split('\n').length,
+    bytes: head?.size ?? 0,
+    attempt: attempts + 1,
+    ...surroundingsOf(context),
+  });
+  const generation = swarm.runGeneration * 1000 + attempts + 1;
+  const operations = new RepoDecomposer({ context, agent, author, path, generation, task: rootTask, base });
+  const name = `split-${Buffer.from(path).toString('hex').slice(0, 60)}`;
+  const options = { agent, role, task: rootTask, generation, base, goesOn: false, conflict: name };
+  const life = lifeOf(context, swarm, options, () => undefined);
+  const progress = (): number => Number(operations.isSplit);
+  const tools = decomposerTools(operations);
+  const end = await runOne(context, swarm, { agent, life, role, brief, history: [], tools, progress, signal });
+  await life.close(end, undefined, false);
+  // What came of a split is told by the store's feed.
+  if (!operations.isSplit) {
+    swarm.dispatch({ kind: 'decomposition.failed', path, reason: end.detail ?? end.reason });
+    if (repo.freezes().some((freeze) => freeze.path === path && freeze.owner === owner))
+      await repo.thaw(path, { author, reason: 'it was not split' });
+  }
   return end;
 }

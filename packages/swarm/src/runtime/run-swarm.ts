@@ -272,6 +272,7 @@ class Execution {
       taskAttemptsMax: this.#limits.taskAttemptsMax,
       mergeAttemptsMax: this.#limits.mergeAttemptsMax,
       coordination: this.#context.coordination,
+      decomposing: this.#context.isDecomposing,
     });
     this.#addTasks(swarm, header, tasks);
     for (const overlap of overlapsNow(this.#context)) swarm.dispatch(overlap);

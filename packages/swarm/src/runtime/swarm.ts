@@ -11,7 +11,7 @@ import type { AgentEnd, Halt } from '../agent/agent.ts';
 import { AgentNames } from './agent-names.ts';
 import type { RunContext } from './run-context.ts';
 import { runPlanner, runWorker } from './run-agents.ts';
-import { runMerger, runReconciler } from './run-neutral.ts';
+import { runDecomposer, runMerger, runReconciler } from './run-neutral.ts';
 
 interface Ending {
   readonly reason: RunEndReason;
@@ -38,6 +38,7 @@ export interface SwarmParts {
 export class Swarm {
   readonly #context: RunContext;
   readonly #parts: SwarmParts;
+  readonly #marks = new Map<string, string>();
   readonly #counts = new Map<SwarmEvent['kind'], number>();
   readonly #live = new Map<AgentId, AbortController>();
   readonly #begun: Set<TaskId>;
@@ -94,6 +95,7 @@ export class Swarm {
     this.#counts.set(event.kind, (this.#counts.get(event.kind) ?? 0) + 1);
     const before = this.#state;
     this.#state = reduce(before, event);
+    if (event.kind === 'file.flagged') this.#marks.set(event.path, event.reason);
     if (event.kind === 'run.unpaused' || event.kind === 'run.stopping') this.#openGate();
     this.#parts.onEvent?.(event);
     // The same state asks for nothing new.
@@ -153,6 +155,11 @@ export class Swarm {
     if (planner === rootTask) return this.#state.goal;
     const { brief, title } = this.#context.mustTask(planner);
     return brief || title;
+  }
+
+  /** Why a file was marked. */
+  reasonOf(path: string): string {
+    return this.#marks.get(path) ?? '';
   }
 
   /** Tasks at work whose scope names one of the paths. */
@@ -260,6 +267,22 @@ export class Swarm {
           runReconciler(this.#context, this, agent, contradiction, signal),
         );
       }
+      case 'start-decomposer': {
+        const { path } = directive;
+        return this.#start('decomposer', { path }, (agent, signal) =>
+          runDecomposer(this.#context, this, agent, path, signal),
+        );
+      }
+      case 'strand': {
+        const { repo } = this.#context;
+        // What the store has decided since, the feed is about to tell.
+        const still = directive.tasks.filter((id) => {
+          const operation = this.#state.tasks.get(id)?.report?.handoff.commits.at(-1);
+          return operation === undefined || repo.outcome(operation)?.kind === 'parked';
+        });
+        if (still.length > 0) this.dispatch({ kind: 'tasks.stranded', tasks: still });
+        return;
+      }
       case 'wake-planner': {
         const { planner, tasks } = directive;
         const told = new Set(tasks);
@@ -299,7 +322,12 @@ export class Swarm {
 
   #start(
     role: RoleKind,
-    work: { readonly task?: TaskId; readonly conflicts?: readonly string[]; readonly contradiction?: string },
+    work: {
+      readonly task?: TaskId;
+      readonly conflicts?: readonly string[];
+      readonly contradiction?: string;
+      readonly path?: string;
+    },
     run: (agent: AgentId, signal: AbortSignal) => Promise<AgentEnd>,
   ): void {
     try {
@@ -310,6 +338,7 @@ export class Swarm {
       this.dispatch({ kind: 'agent.started', agent, role, ...work });
       const { contradiction } = work;
       if (contradiction !== undefined) this.dispatch({ kind: 'contradiction.assigned', contradiction, agent });
+      if (work.path !== undefined) this.dispatch({ kind: 'decomposition.assigned', path: work.path, agent });
       for (const conflict of work.conflicts ?? []) this.dispatch({ kind: 'conflict.assigned', conflict, agent });
       void this.#follow(agent, role, work.task, run(agent, controller.signal));
     } catch (error) {

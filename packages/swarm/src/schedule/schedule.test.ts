@@ -21,6 +21,7 @@ const started = (agentsMax: number): SwarmEvent => ({
   taskAttemptsMax: 2,
   mergeAttemptsMax: 2,
   coordination: allOn,
+  decomposing: false,
 });
 const planner = 'planner-1' as AgentId;
 const planning: SwarmEvent = { kind: 'agent.started', agent: planner, role: 'planner', task: rootTask };

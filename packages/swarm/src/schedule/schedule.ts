@@ -1,3 +1,4 @@
+import { livePaths, strandedTasks } from '../state/parked.ts';
 import { liveContradictions } from '../state/contradiction.ts';
 import { rootTask, type TaskId } from '../core/ids.ts';
 import { isInScope } from '../core/task.ts';
@@ -12,6 +13,9 @@ export type Directive =
   /** One merger for the conflicts of one file, or of files that they share. */
   | { readonly kind: 'start-merger'; readonly conflicts: readonly string[] }
   | { readonly kind: 'start-reconciler'; readonly contradiction: string }
+  | { readonly kind: 'start-decomposer'; readonly path: string }
+  /** Nobody is about to free what these have parked. */
+  | { readonly kind: 'strand'; readonly tasks: readonly TaskId[] }
   /** What it waits for is there: tell the planner of these tasks. */
   | { readonly kind: 'wake-planner'; readonly planner: TaskId; readonly tasks: readonly TaskId[] }
   | { readonly kind: 'end-run'; readonly reason: RunEndReason };
@@ -22,7 +26,10 @@ type Mark = 'flagged' | 'frozen';
 const marksOf = (state: SwarmState, task: TaskState, mark: Mark): string[] =>
   task.plans
     ? []
-    : [...state.files].filter(([path, is]) => is === mark && isInScope(task.scope, path)).map(([path]) => path);
+    : [...state.files]
+        // Work on a file that is being split goes on: it is parked, and led to where its lines went.
+        .filter(([path, is]) => is === mark && isInScope(task.scope, path) && !livePaths(state).has(path))
+        .map(([path]) => path);
 
 /** Conflicts that one merger is given at most: what more of a file waits is for the next. */
 const mergeGroupMax = 8;
@@ -134,14 +141,19 @@ export function schedule(state: SwarmState): Directive[] {
   const planning = planners.filter(({ phase }) => phase === 'working').length;
   const slots = Math.max(0, state.agentsMax - working);
   const reconcilers = [...state.contradictions.values()].filter(({ status }) => status === 'open').slice(0, slots);
-  const mergers = mergeable(state, slots - reconcilers.length);
+  const decomposers = [...state.decompositions.values()]
+    .filter(({ status }) => status === 'open')
+    .slice(0, slots - reconcilers.length);
+  const neutral = reconcilers.length + decomposers.length;
+  const mergers = mergeable(state, slots - neutral);
   const workers = startable(state, {
-    workers: slots - reconcilers.length - mergers.length,
+    workers: slots - neutral - mergers.length,
     planners: Math.max(0, state.plannersMax - planning),
-    othersLive: working > 0 || reconcilers.length + mergers.length > 0,
+    othersLive: working > 0 || neutral + mergers.length > 0,
   });
   const directives: Directive[] = [
     ...reconcilers.map(({ id }): Directive => ({ kind: 'start-reconciler', contradiction: id })),
+    ...decomposers.map(({ path }): Directive => ({ kind: 'start-decomposer', path })),
     ...mergers.map((conflicts): Directive => ({ kind: 'start-merger', conflicts })),
     ...workers.map(({ id, plans }): Directive => ({ kind: plans ? 'start-planner' : 'start-worker', task: id })),
     ...planners.filter(isAnswered).map(({ id, reports }): Directive => ({
@@ -153,6 +165,8 @@ export function schedule(state: SwarmState): Directive[] {
   if (directives.length > 0 || state.agents.size > 0) return directives;
 
   if (root.phase === 'failed') return [{ kind: 'end-run', reason: 'planner-failed' }];
+  const stranded = strandedTasks(state);
+  if (stranded.length > 0) return [{ kind: 'strand', tasks: stranded }];
   if (unsettledCount(state) > 0) return [];
   return root.phase === 'finished' || root.phase === 'given' ? [{ kind: 'end-run', reason: 'finished' }] : [];
 }

@@ -20,6 +20,7 @@ const started: SwarmEvent = {
   taskAttemptsMax: 2,
   mergeAttemptsMax: 2,
   coordination: allOn,
+  decomposing: false,
 };
 const reportsOf = (state: SwarmState): readonly TaskReport[] => state.planners.get(rootTask)?.reports ?? [];
 const t1 = 't1' as TaskId;

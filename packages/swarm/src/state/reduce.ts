@@ -10,6 +10,15 @@ import {
   settleContradiction,
 } from './contradiction.ts';
 import { withEntry, without } from './maps.ts';
+import {
+  assignDecomposition,
+  endDecomposition,
+  isAwaited,
+  leaveDecomposition,
+  unparkedReport,
+  wantDecomposition,
+  type UnparkedOutcome,
+} from './parked.ts';
 import type { ConflictState, PlannerState, SwarmState, TaskState } from './state.ts';
 import { addPlanner, changePlanner, countTask, deliver, removePlanner } from './tree.ts';
 
@@ -67,7 +76,10 @@ function openConflict(state: SwarmState, event: EventOf<'conflict.opened'>): Swa
   const { conflict: id, task, paths, planners = [] } = event;
   if (state.coordination.merger === 'off' || state.conflicts.has(id) || !state.tasks.has(task)) return state;
   const conflict: ConflictState = { id, task, paths, planners, status: 'open', attempts: 0, seq: undefined };
-  return contradictingDocument(setConflict(state, conflict), conflict);
+  const opened = contradictingDocument(setConflict(state, conflict), conflict);
+  const waiting = opened.tasks.get(task);
+  if (waiting?.status !== 'parked' || waiting.report === undefined) return opened;
+  return conflictParked(opened, waiting, waiting.report, id);
 }
 
 function createTask(state: SwarmState, event: EventOf<'task.created'>): SwarmState {
@@ -79,20 +91,68 @@ function createTask(state: SwarmState, event: EventOf<'task.created'>): SwarmSta
   return plans ? addPlanner(counted, id, parent, 'absent') : counted;
 }
 
+/** Its worker's part is over. */
+const isDone = ({ status }: TaskState): boolean => status === 'conflicted' || status === 'parked';
+
 function finishTask(state: SwarmState, report: TaskReport): SwarmState {
   const queued = report.agent === undefined ? state.queue.find(({ id }) => id === report.task) : undefined;
   const task = queued ?? state.tasks.get(report.task);
   // A worker whose task was taken over has no say in it.
-  if (task === undefined || task.status === 'conflicted' || task.agent !== report.agent) return state;
+  if (task === undefined || isDone(task) || task.agent !== report.agent) return state;
   const left = queued === undefined ? state : { ...state, queue: state.queue.filter((open) => open !== queued) };
+  if (isAwaited(state, report)) return awaitThaw(left, task, report);
   if (report.outcome !== 'conflicted' || report.conflict === undefined) return endTask(left, task, report);
   const conflicted: TaskState = { ...task, status: 'conflicted', report };
   return settleConflict(setTask(left, conflicted), conflicted);
 }
 
+/** The parked intent ends the task when the store has decided it, which may have been already. */
+function awaitThaw(state: SwarmState, task: TaskState, report: TaskReport): SwarmState {
+  const parked: TaskState = { ...task, status: 'parked', report };
+  const known = state.unparked.get(report.parked ?? '');
+  const waiting = setTask(state, parked);
+  if (known === undefined) return waiting;
+  return decideParked({ ...waiting, unparked: without(state.unparked, report.parked ?? '') }, parked, known);
+}
+
+function decideParked(
+  state: SwarmState,
+  task: TaskState,
+  { outcome, seq }: { readonly outcome: UnparkedOutcome; readonly seq: number },
+): SwarmState {
+  const { report } = task;
+  if (report === undefined) return state;
+  const decided = unparkedReport(report, outcome, seq);
+  if (decided !== undefined) return endTask(state, task, decided);
+  // Its conflict is known by the task: the feed tells of both.
+  const conflict = [...state.conflicts.values()].find((one) => one.task === task.id);
+  return conflict === undefined ? state : conflictParked(state, task, report, conflict.id);
+}
+
+function conflictParked(state: SwarmState, task: TaskState, report: TaskReport, conflict: string): SwarmState {
+  const { parked: _, ...rest } = report;
+  const conflicted: TaskState = { ...task, status: 'conflicted', report: { ...rest, outcome: 'conflicted', conflict } };
+  return settleConflict(setTask(state, conflicted), conflicted);
+}
+
+function unparkTask(state: SwarmState, event: EventOf<'work.unparked'>): SwarmState {
+  const { parked, outcome, seq } = event;
+  const task = state.tasks.get(event.task);
+  if (task === undefined) return state;
+  if (task.status === 'parked') return decideParked(state, task, { outcome, seq });
+  return { ...state, unparked: withEntry(state.unparked, parked, { outcome, seq }) };
+}
+
+function strandTasks(state: SwarmState, tasks: readonly TaskId[]): SwarmState {
+  return tasks.reduce((left, id) => {
+    const task = left.tasks.get(id);
+    return task?.status === 'parked' && task.report !== undefined ? endTask(left, task, task.report) : left;
+  }, state);
+}
+
 function reopenTask(state: SwarmState, event: EventOf<'task.reopened'>): SwarmState {
   const task = state.tasks.get(event.task);
-  if (task === undefined || task.status === 'conflicted' || task.agent !== event.agent) return state;
+  if (task === undefined || isDone(task) || task.agent !== event.agent) return state;
   const attempts = task.attempts + 1;
   if (attempts < state.taskAttemptsMax) {
     const open: TaskState = { ...task, status: 'open', attempts, agent: undefined };
@@ -217,9 +277,19 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
     case 'file.flagged':
       // A freeze is the stronger mark.
       if (state.files.get(event.path) === 'frozen') return state;
-      return { ...state, files: withEntry(state.files, event.path, 'flagged') };
+      return wantDecomposition({ ...state, files: withEntry(state.files, event.path, 'flagged') }, event.path);
     case 'file.frozen':
       return { ...state, files: withEntry(state.files, event.path, 'frozen') };
+    case 'decomposition.assigned':
+      return assignDecomposition(state, event.path);
+    case 'file.split':
+      return endDecomposition(state, event.path);
+    case 'decomposition.failed':
+      return leaveDecomposition(state, event.path);
+    case 'work.unparked':
+      return unparkTask(state, event);
+    case 'tasks.stranded':
+      return strandTasks(state, event.tasks);
     case 'file.thawed':
       return { ...state, files: without(state.files, event.path) };
     case 'agent.started':

@@ -3,6 +3,7 @@ import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
 import type { RunEndReason } from '../events/event.ts';
+import type { Decomposition, UnparkedOutcome } from './parked.ts';
 import type { Contest, ContradictionState } from './contradiction.ts';
 
 export interface TaskState {
@@ -15,8 +16,8 @@ export interface TaskState {
   readonly scope: readonly string[];
   /** Tasks that have to end first. */
   readonly after: readonly TaskId[];
-  /** `conflicted`: the worker is done, its intent waits for a merger. */
-  readonly status: 'open' | 'starting' | 'running' | 'conflicted';
+  /** `conflicted`, `parked`: the worker is done, its intent waits for a merger, or for a decomposer. */
+  readonly status: 'open' | 'starting' | 'running' | 'conflicted' | 'parked';
   /** Agents that took it and ended without a report. */
   readonly attempts: number;
   readonly generation: number;
@@ -87,6 +88,11 @@ export interface SwarmState {
   /** Not settled, or settled before their worker's report came. */
   readonly conflicts: ReadonlyMap<string, ConflictState>;
   readonly files: ReadonlyMap<string, 'flagged' | 'frozen'>;
+  /** Whether there is a mind for decomposers. */
+  readonly decomposing: boolean;
+  readonly decompositions: ReadonlyMap<string, Decomposition>;
+  /** Parked intents that the store decided before their worker's report came, by id. */
+  readonly unparked: ReadonlyMap<string, { readonly outcome: UnparkedOutcome; readonly seq: number }>;
   /** Open, at hand, or left by reconcilers. */
   readonly contradictions: ReadonlyMap<string, ContradictionState>;
   /** That were ever found. */
@@ -110,6 +116,9 @@ export const initialState: SwarmState = {
   tasks: new Map(),
   conflicts: new Map(),
   files: new Map(),
+  decomposing: false,
+  decompositions: new Map(),
+  unparked: new Map(),
   contradictions: new Map(),
   contradictionCount: 0,
   contests: new Map(),

@@ -61,9 +61,11 @@ export function readTools(operations: ReadOperations): Tool[] {
   return [
     bindTool(readTool, ({ path, from = 1, lines: count = linesDefault }) => {
       const file = operations.read(path);
-      if (file === undefined) return fail(`${path} does not exist in your snapshot. Call list to see what does.`);
+      const went = operations.whereabouts(path);
+      if (file === undefined)
+        return fail(went ?? `${path} does not exist in your snapshot. Call list to see what does.`);
       const { version, mode, size, text, edited } = file;
-      const own = edited && { edited };
+      const own = { ...(edited && { edited }), ...(went !== undefined && { went }) };
       if (text === undefined) return { ok: true, says: 'a binary file', more: { path, version, mode, size, ...own } };
       const { part, total } = sliceLines(text, from, count);
       const says =

@@ -55,6 +55,8 @@ export interface ReadOperations {
   read(path: string): FileView | undefined;
   list(prefix: string): readonly { readonly path: string; readonly version: number; readonly size: number }[];
   search(request: SearchRequest): Promise<SearchAnswer | Refusal>;
+  /** Where a file went that does not stand (whole) under its path any more, in words; undefined where it is there. */
+  whereabouts(path: string): string | undefined;
 }
 
 /** The parts of a handoff that its author writes. */
@@ -294,4 +296,23 @@ export interface ReconcilerOperations extends ReadOperations, FinishOperations {
     request: SettleRequest,
     key: string,
   ): Promise<Refusal | { readonly kind: 'settled'; readonly seq: number; readonly tasks: readonly TaskId[] }>;
+}
+
+export interface SplitRequest {
+  readonly modules: readonly { readonly path: string; readonly content: string }[];
+  /** null: nothing stays under the old path. */
+  readonly remains: string | null;
+  readonly message?: string | undefined;
+  readonly ranges?:
+    | readonly { readonly start: number; readonly count: number; readonly path: string; readonly toStart: number }[]
+    | undefined;
+}
+
+export interface DecomposerOperations extends ReadOperations, FinishOperations {
+  split(
+    request: SplitRequest,
+    key: string,
+  ): Promise<
+    Refusal | { readonly kind: 'split'; readonly seq: number; readonly retargeted: Readonly<Record<string, number>> }
+  >;
 }

@@ -35,6 +35,9 @@ class FakeOperations implements PlannerOperations, WorkerOperations, MergerOpera
   inspect(): ReturnType<PlannerOperations['inspect']> {
     return [];
   }
+  whereabouts(): undefined {
+    return undefined;
+  }
   search(input: Parameters<PlannerOperations['search']>[0]): ReturnType<PlannerOperations['search']> {
     return Promise.resolve(this.#note('search', input, { kind: 'refused', says: 'no' } as const));
   }
