@@ -384,3 +384,30 @@ test('a workspace goes only with its unpublished work named, and what is no work
   await removeWorkspace(repo, again.name, { discard: 'w' });
   expect(readdirSync(join(dir, '..'))).toEqual(['repo']);
 });
+
+test('200 workspaces at once: made, edited, synced and committed side by side, none sees another', async () => {
+  const { repo, dir } = await filled([put('shared', lines(400).join(''))]);
+  const count = 200;
+  const added = await Promise.all(
+    Array.from({ length: count }, async (_, at) => (await addWorkspace(repo, `${dir}-${at}`)).directory),
+  );
+  expect(repo.workspaces.list()).toHaveLength(count);
+  for (const [at, directory] of added.entries()) {
+    // Each a line of its own in a file that all edit; the lines between keep them apart.
+    const edited = lines(400)
+      .with(2 * at, `by ${at}\n`)
+      .join('');
+    writeFileSync(join(directory.dir, 'shared'), edited);
+  }
+  const outcomes = await Promise.all(added.map((directory) => directory.commit(commit)));
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['landed', 'merged']));
+  await Promise.all(added.map((directory) => directory.sync()));
+  const all = lines(400)
+    .map((line, at) => (at % 2 === 0 ? `by ${at / 2}\n` : line))
+    .join('');
+  expect(repo.snapshot().readText('shared')).toBe(all);
+  for (const directory of added) {
+    expect(readFileSync(join(directory.dir, 'shared'), 'utf8')).toBe(all);
+  }
+  expect(repo.fsck().errors).toEqual([]);
+}, 60_000);

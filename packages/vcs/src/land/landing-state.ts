@@ -15,6 +15,7 @@ import { foldKey } from './batch-writer.ts';
 import type { Target, Version } from '../log/version.ts';
 import type { DecideState } from './decide.ts';
 import { DecisionShelf } from './decision-shelf.ts';
+import { goneAlong, movedDirectoryOf, type FileMove } from './moved-directory.ts';
 import { pathsBelow } from './paths-below.ts';
 import { Lineage } from './lineage.ts';
 import type { PreparedEdit, PreparedIntent } from './prepared.ts';
@@ -25,25 +26,6 @@ interface Marks {
   readonly anyHold: boolean;
   readonly rules: RuleSet | undefined;
   readonly shelf: DecisionShelf;
-}
-
-interface DirectoryMove {
-  readonly from: RepoPath;
-  readonly to: RepoPath;
-}
-
-/** Where a path in a directory goes along with the files that moved from there; undefined where these do not agree. */
-function followed(path: RepoPath, directory: RepoPath, moves: readonly DirectoryMove[]): RepoPath | undefined {
-  const targets = new Set(
-    moves.map(({ from, to }) => {
-      const rest = from.slice(directory.length);
-      return to.endsWith(rest) ? to.slice(0, -rest.length) : to === rest.slice(1) ? '' : undefined;
-    }),
-  );
-  const [target, ...others] = targets;
-  if (target === undefined || others.length > 0 || target === directory) return undefined;
-  const rest = path.slice(directory.length + 1);
-  return (target === '' ? rest : `${target}/${rest}`) as RepoPath;
 }
 
 /** Paths that equal one by folding, itself included. */
@@ -140,31 +122,14 @@ export class LandingState implements DecideState {
     return new Lineage(this.reader, this.branchId, (path) => this.head(path));
   }
 
-  /**
-   * By the nearest directory above that was there as of the seq and is gone: all that it held and that was not deleted
-   * must have moved, under the same names, to one other directory.
-   */
   movedDirectoryOf(path: RepoPath, asOf: number): RepoPath | undefined {
-    for (const directory of parentsOfPath(path)) {
-      const moves: DirectoryMove[] = [];
-      for (const below of pathsBelow(this.reader, directory)) {
-        const head = this.head(below);
-        if (head?.target !== undefined) return undefined;
-        const seen = head && this.reader.versionAsOf(head, asOf);
-        if (seen?.target === undefined) continue;
-        const trace = this.lineage.trace(below, seen.place);
-        if (trace.kind === 'at' && trace.path !== below && trace.head?.target !== undefined) {
-          moves.push({ from: below, to: trace.path });
-        }
-      }
-      if (moves.length > 0) return followed(path, directory, moves);
-    }
-    return undefined;
+    const { reader, lineage } = this;
+    return movedDirectoryOf({ reader, lineage, head: (below) => this.head(below) }, path, asOf);
   }
 
   leftBehind({ admitted, edits }: PreparedIntent): { path: RepoPath; to: RepoPath }[] {
     const { asOf } = admitted;
-    const moves = edits.flatMap(({ path, movedFrom }): DirectoryMove[] =>
+    const moves = edits.flatMap(({ path, movedFrom }): FileMove[] =>
       movedFrom ? [{ from: movedFrom, to: path }] : [],
     );
     if (asOf === undefined || moves.length === 0) return [];
@@ -174,7 +139,7 @@ export class LandingState implements DecideState {
       const added = this.addedTo(directory, touched, asOf);
       const inside = moves.filter(({ from }) => from.startsWith(`${directory}/`));
       for (const path of added) {
-        const to = followed(path, directory, inside);
+        const to = goneAlong(path, directory, inside);
         if (to !== undefined && !along.has(path) && this.head(to)?.target === undefined && !touched.has(to))
           along.set(path, to);
       }

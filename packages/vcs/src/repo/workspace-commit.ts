@@ -7,7 +7,8 @@ import type { OverlayRow, WorkspaceRow } from '../format/workspace.ts';
 import { reject } from '../intent/reject.ts';
 import type { Version } from '../log/version.ts';
 import { detectRenames, type RenameFile } from '../merge/index.ts';
-import { isSameTarget, mustBePath, type Overlay, type RowChange } from './overlay.ts';
+import { isSameTarget, mustBePath, pin, type Overlay, type RowChange } from './overlay.ts';
+import { asOfCommit, UpstreamMoves } from './upstream-moves.ts';
 import type { CommitOptions } from './workspace-api.ts';
 import type { PlannedFile } from './workspace-sync.ts';
 
@@ -35,7 +36,8 @@ export function pathsFilter(paths: readonly string[]): (path: RepoPath) => boole
  */
 export function planCommit(overlay: Overlay, workspace: WorkspaceRow, options: CommitOptions): CommitPlan | Outcome {
   const { paths, ...rest } = options;
-  const all = overlay.rows().filter(isEdit);
+  const rows = overlay.rows();
+  const all = rows.filter(isEdit);
   const chosen = paths === undefined ? all.filter(({ kept }) => kept === 0) : namedRows(overlay, workspace, all, paths);
   const blocked = chosen.filter(({ conflict }) => conflict !== undefined).map(({ path }) => path);
   if (blocked.length > 0) {
@@ -49,7 +51,9 @@ export function planCommit(overlay: Overlay, workspace: WorkspaceRow, options: C
   const changes = changesOf(overlay, workspace, chosen);
   const branch = overlay.reader.branch(workspace.branchId).name;
   const operationId = rest.operationId ?? operationIdOf(workspace, options);
-  return { workspace, rows: chosen, intent: { ...rest, branch, operationId, changes } };
+  const asOf = asOfCommit(overlay, workspace, rows, chosen);
+  const seen = asOf === undefined ? {} : { asOf };
+  return { workspace, rows: chosen, intent: { ...rest, ...seen, branch, operationId, changes } };
 }
 
 /** The rows of named paths, and of a move both ends. */
@@ -161,15 +165,58 @@ function movesOf(
   return moves;
 }
 
-/** The files that hold something else than was committed once it landed: a merge brought another side in. */
+/** Files of a landed commit that stand under another path than they were committed under, by the latter. */
+function landedElsewhere(overlay: Overlay, { workspace, rows }: CommitPlan, outcome: Outcome): Map<RepoPath, RepoPath> {
+  const elsewhere = new Map<RepoPath, RepoPath>();
+  if (outcome.kind !== 'landed' && outcome.kind !== 'merged') return elsewhere;
+  const { seq } = outcome;
+  const { reader } = overlay;
+  const moves = new UpstreamMoves(overlay, workspace, seq);
+  const landed = reader.landing(seq).changes.map(({ pathId }) => reader.pathOf(pathId));
+  const committed = new Set(rows.map(({ path }) => path));
+  for (const row of rows) {
+    if (row.kind !== 'put' || moves.head(row.path)?.target !== undefined) continue;
+    const stood = overlay.versionAsOf(workspace.branchId, row.path, row.base);
+    const name = row.path.slice(row.path.lastIndexOf('/'));
+    const to =
+      stood?.target !== undefined
+        ? moves.destinationOf(row.path, stood)
+        : // It was added, and went along with its directory: under its own name, with its own bytes.
+          landed.find(
+            (path) =>
+              !committed.has(path) && `/${path}`.endsWith(name) && isSameTarget(moves.head(path)?.target, row.content),
+          );
+    if (to !== undefined && !committed.has(to)) elsewhere.set(row.path, to);
+  }
+  return elsewhere;
+}
+
+/** Whether a path is free for what a commit brought there; else the next sync brings it. */
+const isFree = (overlay: Overlay, workspace: WorkspaceRow, path: RepoPath): boolean =>
+  overlay.getRowOf(path) === undefined &&
+  overlay.target(workspace, path) === undefined &&
+  overlay.clashOf(workspace, path) === undefined;
+
+/** The files that hold something else than was committed once it landed: another side was merged in, or they moved. */
 export function filesAfterCommit(overlay: Overlay, plan: CommitPlan, outcome: Outcome): PlannedFile[] {
-  if (outcome.kind !== 'merged') return [];
-  return plan.rows.flatMap((row): PlannedFile[] => {
-    const now = overlay.versionAsOf(plan.workspace.branchId, row.path, outcome.seq);
+  if (outcome.kind !== 'merged' && outcome.kind !== 'landed') return [];
+  const { branchId } = plan.workspace;
+  const changed = plan.rows.flatMap((row): PlannedFile[] => {
+    const now = overlay.versionAsOf(branchId, row.path, outcome.seq);
     if (isSameTarget(now?.target, row.content)) return [];
     const before = overlay.content(plan.workspace, row.path, row);
     return [{ path: row.path, before, after: overlay.stateOf(now) }];
   });
+  const come = [...landedElsewhere(overlay, plan, outcome).values()].filter((path) =>
+    isFree(overlay, plan.workspace, path),
+  );
+  return [
+    ...changed,
+    ...come.map((path) => {
+      const after = overlay.stateOf(overlay.versionAsOf(branchId, path, outcome.seq));
+      return { path, before: undefined, after };
+    }),
+  ];
 }
 
 const sameRow = (a: OverlayRow | undefined, b: OverlayRow): boolean =>
@@ -183,7 +230,12 @@ export function rowsAfterCommit(
   outcome: Outcome,
 ): RowChange[] {
   const kept = seqOfKept(outcome);
-  return plan.rows.flatMap((row): RowChange[] => {
+  const come = [...landedElsewhere(overlay, plan, outcome).values()].filter((path) => isFree(overlay, workspace, path));
+  const pins = come.map((path): RowChange => {
+    const seq = outcome.kind === 'rejected' ? 0 : outcome.seq;
+    return { put: pin(path, overlay.versionAsOf(workspace.branchId, path, seq)?.place.seq ?? 0) };
+  });
+  const settled = plan.rows.flatMap((row): RowChange[] => {
     const now = overlay.getRowOf(row.path);
     if (outcome.kind === 'rejected') return [];
     if (kept !== undefined) return now !== undefined && sameRow(now, row) ? [{ put: { ...now, kept } }] : [];
@@ -198,6 +250,7 @@ export function rowsAfterCommit(
       ? [{ put: { ...now, base: standing?.place.seq ?? 0, movedFrom: undefined } }]
       : [];
   });
+  return [...settled, ...pins];
 }
 
 function seqOfKept(outcome: Outcome): number | undefined {

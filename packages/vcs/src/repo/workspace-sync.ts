@@ -8,6 +8,7 @@ import type { Version } from '../log/version.ts';
 import { isSameTarget, pin, type Overlay, type RowChange, type StagedContent } from './overlay.ts';
 import { diffSnapshots } from './restore.ts';
 import { LogSnapshot } from './snapshot.ts';
+import { UpstreamMoves } from './upstream-moves.ts';
 import type { FileState } from './workspace-api.ts';
 
 /** A path whose files change by a sync or a commit: what it held, and what it holds then. */
@@ -83,7 +84,8 @@ class Planning {
   private readonly heldBack: RepoPath[] = [];
   /** Unedited paths that come to be, with the change of their rows. */
   private readonly coming: { readonly path: RepoPath; readonly now: Version }[] = [];
-  /** Destinations of moves that were merged with their sources. */
+  private readonly moves: UpstreamMoves;
+  /** Paths that are settled with another: destinations of moves, here and upstream. */
   private readonly followed = new Set<RepoPath>();
   /** Puts as they are after the sync. */
   private readonly puts = new Map<RepoPath, OverlayRow>();
@@ -100,6 +102,7 @@ class Planning {
     this.workspace = workspace;
     this.to = to;
     this.rows = rows;
+    this.moves = new UpstreamMoves(overlay, workspace, to);
   }
 
   async take(path: RepoPath): Promise<void> {
@@ -117,6 +120,7 @@ class Planning {
       return this.file(path, this.overlay.content(this.workspace, path, row), this.overlay.stateOf(now));
     }
     const stood = this.at(path, row.base);
+    if (now?.target === undefined && (await this.followUpstream(row, stood))) return;
     if (isSameTarget(stood?.target, now?.target)) return this.keep(row, now?.place.seq ?? 0);
     if (isSameTarget(row.content, now?.target)) {
       this.change({ drop: path });
@@ -126,6 +130,60 @@ class Planning {
     const destination = row.kind === 'delete' ? this.destinationOf(path) : undefined;
     if (destination !== undefined) return this.mergeMoved(row, destination, stood, now);
     return this.merge(row, path, stood, now);
+  }
+
+  /** The edit of a file that moved upstream goes where that is; so does what was added to a directory that moved. */
+  private async followUpstream(row: OverlayRow, stood: Version | undefined): Promise<boolean> {
+    const { path } = row;
+    const isAdded = stood?.target === undefined;
+    // It was moved here: whoever moved it there as well is met at the landing.
+    if (row.movedFrom !== undefined || (row.kind === 'delete' && (isAdded || this.destinationOf(path)))) return false;
+    const to = isAdded ? this.moves.placeOfAdded(path, this.rows.values()) : this.moves.destinationOf(path, stood);
+    if (to === undefined || this.isTaken(to)) return false;
+    const now = this.at(to, this.to);
+    if (isAdded && now?.target !== undefined) return false;
+    this.followed.add(to);
+    this.change({ drop: path });
+    const before = this.overlay.content(this.workspace, path, row);
+    if (before !== undefined) this.file(path, before, undefined);
+    const moved: OverlayRow = { ...row, path: to, base: now?.place.seq ?? 0, kept: 0 };
+    if (isAdded) {
+      this.come(moved);
+      this.file(to, undefined, before);
+    } else if (row.kind === 'put') {
+      await this.merge({ ...moved, base: this.arrivalOf(stood, now) }, to, stood, now, true);
+    } else if (isSameTarget(stood.target, now?.target)) {
+      this.come(moved);
+    } else {
+      const after = this.overlay.stateOf(now);
+      this.conflict({ ...moved, base: this.arrivalOf(stood, now) }, to, moved.base, 'rename-delete', after);
+      this.file(to, undefined, after);
+    }
+    return true;
+  }
+
+  private come(row: OverlayRow): void {
+    if (row.kind === 'put') this.puts.set(row.path, row);
+    this.change({ put: row });
+  }
+
+  /** Whether something that the workspace has stands where a path or its directories must be. */
+  private isTaken(path: RepoPath): boolean {
+    if (this.rows.has(path) || this.overlay.target(this.workspace, path) !== undefined) return true;
+    const parents = parentsOfPath(path);
+    for (const { path: other, kind } of this.rows.values()) {
+      if (kind === 'put' && (parents.includes(other) || other.startsWith(`${path}/`))) return true;
+    }
+    return false;
+  }
+
+  /** The version of a moved file, under its new path, that holds what stood under the old one; 0 where none does. */
+  private arrivalOf(stood: Version, now: Version | undefined): number {
+    let version = now;
+    while (version !== undefined && version.previous.seq > stood.place.seq) {
+      version = this.overlay.reader.version(version.previous);
+    }
+    return version !== undefined && isSameTarget(version.target, stood.target) ? version.place.seq : 0;
   }
 
   /** A path that is not edited is what it is as of the new seq. */
@@ -185,11 +243,13 @@ class Planning {
     }
   }
 
+  /** `isComing`: the path's file is not in place yet. */
   private async merge(
     row: OverlayRow,
     at: RepoPath,
     stood: Version | undefined,
     now: Version | undefined,
+    isComing = false,
   ): Promise<void> {
     const { path } = row;
     const mine = this.overlay.content(this.workspace, path, row);
@@ -203,12 +263,12 @@ class Planning {
       const isShown = text !== undefined && mine !== undefined && sides.current !== null;
       const after = isShown ? { content: Buffer.from(text), mode: result.mode ?? mine.mode } : mine;
       this.conflict(row, at, base, result.reason, after);
-      if (isShown) this.files.push({ path, before: mine, after });
+      if (isShown || isComing) this.files.push({ path, before: isComing ? undefined : mine, after });
       return;
     }
     this.merged.push(path);
     const after = result.result && { content: Buffer.from(result.result.content), mode: result.result.mode };
-    this.files.push({ path, before: mine, after: after ?? undefined });
+    this.files.push({ path, before: isComing ? undefined : mine, after: after ?? undefined });
     const staged = after && this.staged(after.content);
     const content = after && staged && { blob: staged.blob, mode: after.mode };
     const ownBase = at === path ? base : row.base;
@@ -262,7 +322,7 @@ class Planning {
   }
 
   end(): SyncPlan {
-    for (const { path, now } of this.coming) this.bring(path, now);
+    for (const { path, now } of this.coming) if (!this.followed.has(path)) this.bring(path, now);
     return {
       workspace: this.workspace,
       to: this.to,

@@ -240,6 +240,7 @@ export class DiskDirectory implements WorkspaceDirectory {
 
   /** Shelves edits on disk of paths that a sync changes, and of what stands in their way. */
   private async shelveWhatChanges(to: number): Promise<void> {
+    let hasScanned = false;
     for (;;) {
       const workspace = this.overlay.workspace();
       const { index, isWhole } = this.index(workspace);
@@ -249,6 +250,12 @@ export class DiskDirectory implements WorkspaceDirectory {
         continue;
       }
       const paths = to > workspace.seq ? changedPaths(this.overlay, workspace, to) : new Set<RepoPath>();
+      if (!hasScanned && this.hasMoved(workspace, paths, to)) {
+        // What was added beside files that moved goes along with them: only a whole scan finds it.
+        hasScanned = true;
+        await this.shelve();
+        continue;
+      }
       for (const { path } of this.overlay.rows()) paths.add(path);
       for (const path of paths) {
         for (const parent of parentsOfPath(path)) {
@@ -263,6 +270,15 @@ export class DiskDirectory implements WorkspaceDirectory {
       if (edits.length === 0) return;
       await this.shelveEdits(workspace, index, edits);
     }
+  }
+
+  private hasMoved({ branchId }: WorkspaceRow, paths: Iterable<RepoPath>, to: number): boolean {
+    for (const path of paths) {
+      const now = this.overlay.versionAsOf(branchId, path, to);
+      const isGone = now !== undefined && now.target === undefined;
+      if (isGone && this.overlay.reader.change(now.place).movedPathId !== 0) return true;
+    }
+    return false;
   }
 
   /** Whether a file is still what was seen of it; one that was written just now, or not looked at, is read. */
