@@ -137,6 +137,27 @@ describe('fence', () => {
   });
 });
 
+describe('links', () => {
+  test('no link of these files leads nowhere, from whichever end it would be broken', async () => {
+    const repo = await tempRepo();
+    await put(repo, 'src/a.ts', 'x\n');
+    await setRule(repo, 'guide', { kind: 'links', paths: ['guide'] });
+    const refused = await land(repo, [write('guide/index.md', '- [one](one.md)\n- [code](../src/a.ts)\n')]);
+    expect(refused).toMatchObject(violated('guide', 'guide/index.md'));
+    expect(refused.kind === 'rejected' && refused.message).toBe('rule guide: guide/index.md:1 links to one.md, which would not be there'); // prettier-ignore
+    const both = [write('guide/index.md', '- [one](one.md)\n- [code](../src/a.ts) [all](../src)\n'), write('guide/one.md', '1\n')]; // prettier-ignore
+    expect((await land(repo, both)).kind).toBe('landed');
+    const gone: Change = { kind: 'delete', path: 'guide/one.md', expect: any };
+    expect(await land(repo, [gone])).toMatchObject(violated('guide', 'guide/index.md'));
+    expect(await land(repo, [{ kind: 'move', path: 'guide/one.md', to: 'guide/two.md', expect: any }])).toMatchObject(violated('guide', 'guide/index.md')); // prettier-ignore
+    expect((await land(repo, [gone, write('guide/index.md', '- [all](../src)\n')])).kind).toBe('landed');
+    expect((await land(repo, [write('docs/x.md', '[no](where.md)\n')])).kind).toBe('landed');
+    // Code may go; whoever changes the guide next has to see to it.
+    expect((await land(repo, [{ kind: 'delete', path: 'src/a.ts', expect: any }])).kind).toBe('landed');
+    expect(await land(repo, [write('guide/index.md', '- [all](../src) more\n')])).toMatchObject(violated('guide', 'guide/index.md')); // prettier-ignore
+  });
+});
+
 test('a rule may come with what needs it, is in force within its batch, and ends with its record', async () => {
   const dir = tempDir();
   const repo = await tempRepo(dir);

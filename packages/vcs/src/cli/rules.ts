@@ -13,6 +13,7 @@ Standard input is one JSON object:
   {"kind": "scope", "paths": ["src/parser", "docs/*.md"]}        intents change these paths only
   {"kind": "line-budget", "paths": ["GUIDE.md"], "linesMax": 80}  no file of these grows beyond so many lines
   {"kind": "references", "paths": ["*"], "bad": "refuse"}         what is added cites active decisions only; or "flag"
+  {"kind": "links", "paths": ["field-guide"]}                    no Markdown link of these files leads nowhere
   {"kind": "fence", "record": "lease/{task}"}                     an intent also writes this record, as its author saw it
 Each may say whom it is about: "to": {"tasks", "agents", "roles", "kinds", "branches"}, lists of which all given
 ones have to fit. A path that names a directory names all below it; patterns are those of .gitattributes.`;

@@ -6,6 +6,7 @@ import { countLines } from '../core/text.ts';
 import type { Place, StaleReadRow } from '../format/entry.ts';
 import { reject } from '../intent/reject.ts';
 import type { Target } from '../log/version.ts';
+import type { LinkedTree, LinkingFile } from '../rules/links.ts';
 import type { ReferenceFinding } from '../rules/references.ts';
 import type { RuledDecisions, RuledFile, RuleSet, Violation } from '../rules/rule-set.ts';
 import { citationsOf, isDesignPath, type Citation } from '../decisions/index.ts';
@@ -35,6 +36,8 @@ export interface DecideState {
   citationsAt(place: Place): readonly Citation[];
   /** The decisions as they stand, and as they would with these edits. */
   decisionsWith(edits: readonly PreparedEdit[]): RuledDecisions;
+  /** Files of one directory, with their texts. */
+  textsIn(directory: RepoPath, fits: (path: RepoPath) => boolean): Iterable<LinkingFile>;
   /** Live paths below a directory, as few as are needed to know whether one is left. */
   liveBelow(directory: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined;
   /** A live path that equals this one on a file system that folds case or Unicode form. */
@@ -225,10 +228,35 @@ function decideContents(
   const { rules } = state;
   if (rules === undefined) return noneFlagged;
   const files = ruledFiles(state, effective);
-  const violation = rules.ofContents(admitted, files);
+  const links = rules.areLinksRuled
+    ? rules.ofLinks(admitted, files, goneOf(effective), linkedTree(state, effective))
+    : undefined;
+  const violation = rules.ofContents(admitted, files) ?? links;
   if (violation !== undefined || !rules.areReferencesRuled) return violation ?? noneFlagged;
   const isCiting = effective.some(({ cites, path }) => cites !== undefined || isDesignPath(path));
   return isCiting ? rules.ofReferences(admitted, files, state.decisionsWith(effective)) : noneFlagged;
+}
+
+const goneOf = (edits: readonly PreparedEdit[]): RepoPath[] =>
+  edits.flatMap(({ path, target }) => (target === undefined ? [path] : []));
+
+/** The tree as these edits leave it. */
+function linkedTree(state: DecideState, edits: readonly PreparedEdit[]): LinkedTree {
+  const changed = new Map<string, PreparedEdit>(edits.map((edit) => [edit.path, edit]));
+  const isGone = (path: RepoPath): boolean => changed.get(path)?.target === undefined && changed.has(path);
+  return {
+    has(path) {
+      const edit = changed.get(path);
+      if (edit !== undefined) return edit.target !== undefined;
+      const isThere = state.head(path as RepoPath)?.target !== undefined;
+      if (isThere || state.liveBelow(path as RepoPath, isGone) !== undefined) return true;
+      return edits.some((one) => one.target !== undefined && one.path.startsWith(`${path}/`));
+    },
+    *beside(path, fits) {
+      const directory = path.slice(0, Math.max(0, path.lastIndexOf('/'))) as RepoPath;
+      yield* state.textsIn(directory, (other) => !changed.has(other) && fits(other));
+    },
+  };
 }
 
 function ruledFiles(state: DecideState, edits: readonly PreparedEdit[]): RuledFile[] {
@@ -242,6 +270,7 @@ function ruledFiles(state: DecideState, edits: readonly PreparedEdit[]): RuledFi
       {
         path,
         lines: () => countLines(content),
+        text: () => content.toString('utf8'),
         linesBefore: () => (head?.target === undefined ? 0 : state.linesAt(head.place)),
         citations: () => (edit.cites === undefined ? [] : citationsOf(content)),
         citationsBefore: () => (before?.target === undefined ? [] : state.citationsAt(before.place)),

@@ -10,6 +10,7 @@ import { hasObject } from '../log/staged.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { citationsOf, type Citation } from '../decisions/index.ts';
+import type { LinkingFile } from '../rules/links.ts';
 import type { RuledDecisions, RuleSet } from '../rules/rule-set.ts';
 import { foldKey } from './batch-writer.ts';
 import type { Target, Version } from '../log/version.ts';
@@ -49,6 +50,15 @@ export class LandingState implements DecideState {
 
   get rules(): RuleSet | undefined {
     return this.marks.rules;
+  }
+
+  *textsIn(directory: RepoPath, fits: (path: RepoPath) => boolean): Generator<LinkingFile> {
+    if (directory === '') return;
+    for (const path of pathsBelow(this.reader, directory)) {
+      const head = path.includes('/', directory.length + 1) || !fits(path) ? undefined : this.head(path);
+      if (head?.target === undefined) continue;
+      yield { path, text: () => contentOrNotice(this.reader, head.place).toString('utf8') };
+    }
   }
 
   citationsAt(place: Place): readonly Citation[] {

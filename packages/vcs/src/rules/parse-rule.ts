@@ -41,6 +41,7 @@ const fieldsOfKind = {
   scope: ['paths'],
   'line-budget': ['paths', 'linesMax'],
   references: ['paths', 'bad'],
+  links: ['paths'],
   fence: ['record'],
 } as const;
 
@@ -58,7 +59,7 @@ export function parseRule(value: unknown): Rule {
     return { kind: known, ...to, record };
   }
   const paths = textsOf(fields['paths'], '"paths"');
-  if (known === 'scope') return { kind: known, ...to, paths };
+  if (known === 'scope' || known === 'links') return { kind: known, ...to, paths };
   if (known === 'references') {
     const { bad } = fields;
     if (bad !== undefined && bad !== 'refuse' && bad !== 'flag')

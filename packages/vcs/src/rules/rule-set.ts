@@ -3,6 +3,7 @@ import type { Author, Precondition } from '../core/intent.ts';
 import type { DecisionSet, DocumentFault } from '../decisions/index.ts';
 import { PathPatterns } from './path-patterns.ts';
 import { findingsOf, type CitingFile, type ReferenceFinding } from './references.ts';
+import { deadLinks, type DeadLink, type LinkedTree, type LinkingFile } from './links.ts';
 import type { NamedRule, Rule, RuleSubjects } from './rule.ts';
 
 /** What rules look at of an intent. */
@@ -15,7 +16,7 @@ export interface RuledIntent {
 }
 
 /** A file as an intent leaves it, and as it stands. */
-export interface RuledFile extends CitingFile {
+export interface RuledFile extends CitingFile, LinkingFile {
   lines(): number;
   linesBefore(): number;
 }
@@ -99,6 +100,32 @@ export class RuleSet {
     return undefined;
   }
 
+  /** Whether anything is to be said of links. */
+  get areLinksRuled(): boolean {
+    return this.rules.some(({ rule }) => rule.kind === 'links');
+  }
+
+  /** `gone`: paths that the intent takes away. */
+  ofLinks(
+    intent: RuledIntent,
+    files: readonly RuledFile[],
+    gone: readonly RepoPath[],
+    tree: LinkedTree,
+  ): Violation | undefined {
+    for (const named of this.rules) {
+      if (named.rule.kind !== 'links' || !isAbout(named.rule.to, intent)) continue;
+      const fits = (path: RepoPath): boolean => this.fits(named, path);
+      const dead = deadLinks(
+        files.filter(({ path }) => fits(path)),
+        gone.filter(fits),
+        tree,
+        fits,
+      );
+      if (dead.length > 0) return ofDeadLinks(named, dead);
+    }
+    return undefined;
+  }
+
   /** Whether anything is to be said of what files cite. */
   get areReferencesRuled(): boolean {
     return this.rules.some(({ rule }) => rule.kind === 'references');
@@ -152,6 +179,16 @@ function ofReferences(named: NamedRule, faults: readonly DocumentFault[], bad: r
 
 /** Faults that one line lists. */
 const saidMax = 5;
+
+function ofDeadLinks(named: NamedRule, dead: readonly DeadLink[]): Violation {
+  const said = dead.slice(0, saidMax).map(({ from, line, target }) => `${from}:${line} links to ${target}`);
+  return {
+    rule: named,
+    message: `rule ${named.name}: ${said.join('; ')}, which would not be there`,
+    next: 'take the link out in the same intent, or make what it leads to',
+    paths: [...new Set(dead.map(({ from }) => from))],
+  };
+}
 
 function ofFence(named: NamedRule, rule: RuleOf<'fence'>, intent: RuledIntent): Violation | undefined {
   const own: Readonly<Record<string, string | undefined>> = { task: intent.task, agent: intent.author.agent };

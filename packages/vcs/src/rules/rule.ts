@@ -15,6 +15,7 @@ export interface RuleSubjects {
  * patterns over whole paths; one that fits a directory fits all below it.
  * - `scope`: intents change these paths only, unless they state a breakage.
  * - `line-budget`: no file of these paths grows beyond so many lines.
+ * - `links`: no Markdown link of these files to a file of the repo leads nowhere.
  * - `fence`: an intent that changes files also writes this record, under what its author saw of it. `{task}` and
  *   `{agent}` stand for the intent's own; without `to` it is about intents that have them.
  * - `references`: what an intent adds to these paths cites no decision that is missing or superseded, and leaves the
@@ -34,6 +35,7 @@ export type Rule =
       readonly paths: readonly string[];
       readonly bad?: 'refuse' | 'flag';
     }
+  | { readonly kind: 'links'; readonly to?: RuleSubjects; readonly paths: readonly string[] }
   | { readonly kind: 'fence'; readonly to?: RuleSubjects; readonly record: string };
 
 export interface NamedRule {
