@@ -67,6 +67,8 @@ export type { Quirks } from './model/wire/quirks.ts';
 export { defineConfig, parseConfig, type EffectiveConfig, type SwarmConfig } from './config/config.ts';
 export { loadConfig } from './config/load.ts';
 export { makeModels, type ReadyMinds } from './config/make-models.ts';
+export type { HandModule, HandParts } from './runtime/hands/hand-process.ts';
+export type { ProcessesOptions } from './runtime/hands/hands.ts';
 export { RepoDirectories } from './runtime/repo-directories.ts';
 export { shippedRoles } from './roles/roles.ts';
 export type { AcknowledgedHook, Acknowledgement, ContentSource } from './runtime/run-context.ts';

@@ -4,6 +4,7 @@ import type { Layer } from '../config/layers.ts';
 /** What a run may use and how it is organised; undefined where nobody said. */
 export interface BoundFlags {
   readonly agents?: number;
+  readonly processes?: number;
   readonly usd?: number;
   readonly tokens?: number;
   readonly minutes?: number;
@@ -38,6 +39,7 @@ export function withBoundFlags(command: Command): Command {
   const add = (flag: string, says: string, variable: string, parse: (text: string) => number): void =>
     void command.addOption(option(flag, says, variable).argParser(parse));
   add('--agents <n>', 'workers and mergers at once; default 8', 'MOUND_AGENTS', countFrom(1, 10_000));
+  add('--processes <n>', 'that share the workers; default 1', 'MOUND_PROCESSES', countFrom(1, 64));
   add('--usd <amount>', 'US dollars of the whole run, 0 for none; default no bound', 'MOUND_USD', amountOf);
   add('--tokens <n>', 'tokens of the whole run, 0 for none; default no bound', 'MOUND_TOKENS', countFrom(0, 1e15));
   add('--minutes <n>', 'then this process stops the run, to be resumed; default never', 'MOUND_MINUTES', amountOf);
@@ -59,10 +61,11 @@ export function withBoundFlags(command: Command): Command {
 
 /** What they say, as a part of a configuration. */
 export function boundLayer(flags: BoundFlags): Layer {
-  const { agents, usd, tokens, minutes, depth, fanOut, tasks, topology, check, score, workerCommands } = flags;
+  const { agents, processes, usd, tokens, minutes, depth, fanOut, tasks, topology, check, score, workerCommands } =
+    flags;
   const layer = {
     budget: { usd, tokens },
-    bounds: { agents, minutes, tasks },
+    bounds: { agents, processes, minutes, tasks },
     topology: { kind: topology, depth, fanOut },
     check,
     score,

@@ -215,6 +215,17 @@ test('a resume takes from the run what nobody says again, and refuses another to
   expect([await main(['resume', '--repo', dir, '--minutes', '1', '--json']), err]).toEqual([0, []]);
 });
 
+test('workers of several processes have minds of their own from the one configuration', async () => {
+  await scripts(`peer: ({ brief }) => ({ calls: [
+    call('commit', { changes: [{ path: brief.task.id, content: String(process.pid) }], message: 'm' }),
+    call('finish', { status: 'done' }),
+  ] })`);
+  await config({ ...scripted, topology: { kind: 'peers', count: 4 }, commands: { mode: 'off' } });
+  expect(await run('--processes', '2')).toMatchObject({ reason: 'finished', outcomes: { landed: 4 } });
+  const pids = await Promise.all([1, 2, 3, 4].map((at) => text(`peer-${at}`)));
+  expect(new Set(pids).size).toBe(2);
+});
+
 test('the command is the same from the shell', () => {
   const launcher = new URL('../../bin/mound-swarm.js', import.meta.url).pathname;
   const printed = execFileSync(process.execPath, [launcher, 'run', '--print-config', '--repo', dir, '--agents', '5'], {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { openRepo, type Repo } from '@mound/vcs';
 import type { EffectiveConfig } from '../config/config.ts';
 import { makeModels, mustKeys } from '../config/make-models.ts';
+import { handsOf } from '../config/hand-minds.ts';
 import { redacted } from '../config/redact.ts';
 import { scoreOf } from '../config/score.ts';
 import { commandsOf, recordedLayer, settingsOf } from '../config/settings.ts';
@@ -67,7 +68,7 @@ async function recordOf(
 
 type Parts = Pick<
   Parameters<typeof runSwarm>[0],
-  'repo' | 'models' | 'prices' | 'commands' | 'onEvent' | 'signal' | 'stopSignal'
+  'repo' | 'models' | 'prices' | 'commands' | 'processes' | 'onEvent' | 'signal' | 'stopSignal'
 >;
 
 async function perform(
@@ -88,6 +89,7 @@ async function perform(
       repo,
       ...minds,
       ...(commands !== undefined && { commands }),
+      processes: handsOf(config),
       onEvent: eventPrinter(flags),
       stopSignal: stops.soon,
       signal: stops.now,

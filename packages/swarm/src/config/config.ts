@@ -22,6 +22,8 @@ const budget = z.strictObject({
 const bounds = z.strictObject({
   /** Workers and mergers at once. */
   agents: z.int().min(1).max(10_000).default(8),
+  /** In all, each with its share of the workers. */
+  processes: z.int().min(1).max(64).default(1),
   /** Of this process; then the run stops, to be resumed. */
   minutes: bound.default('unlimited'),
   tasks: count.default(100_000),

@@ -4,6 +4,7 @@ import { CassetteWriter, RecordingModel } from '../model/cassette/recording-mode
 import { ReplayModel } from '../model/cassette/replay-model.ts';
 import { CommandModel } from '../model/command/command-model.ts';
 import { FallbackModel } from '../model/fallback-model.ts';
+import { defaultGatePolicy } from '../model/gate/gate.ts';
 import { Endpoints } from '../model/gate/endpoints.ts';
 import { MailboxModel } from '../model/mailbox-model.ts';
 import { ModelError } from '../model/model-error.ts';
@@ -11,6 +12,7 @@ import type { Model } from '../model/model.ts';
 import { OpenAiModel } from '../model/openai-model.ts';
 import { ScriptedModel, type Script } from '../model/scripted-model.ts';
 import { RepoDirectories } from '../runtime/repo-directories.ts';
+import type { EffectiveConfig } from './config.ts';
 import { loadModule } from './load.ts';
 import type { MindModel, Minds } from './minds.ts';
 
@@ -28,7 +30,8 @@ export interface ReadyMinds {
 }
 
 /** The models of a configuration, by role. Errors: `TypeError` where a file is not what it should be. */
-export async function makeModels(minds: Minds, parts: { readonly repo: Repo }): Promise<ReadyMinds> {
+export async function makeModels(config: EffectiveConfig, parts: { readonly repo: Repo }): Promise<ReadyMinds> {
+  const minds = sharedOut(config);
   const { roles, models, prices, record } = minds;
   const endpoints = new Endpoints();
   // One for each name, so that roles share it.
@@ -48,6 +51,17 @@ export async function makeModels(minds: Minds, parts: { readonly repo: Repo }): 
     key === undefined ? [] : [[role, serving(key)] as const],
   );
   return { models: Object.fromEntries(byRole), prices };
+}
+
+/** What may be asked at once, by one of several processes. */
+function sharedOut(config: EffectiveConfig): Minds {
+  const { processes } = config.bounds;
+  if (processes === 1) return config;
+  const endpoints = Object.entries(config.endpoints).map(([name, one]): [string, Minds['endpoints'][string]] => {
+    const { concurrencyMax = defaultGatePolicy.concurrencyMax } = one;
+    return [name, { ...one, concurrencyMax: Math.max(1, Math.floor(concurrencyMax / processes)) }];
+  });
+  return { ...config, endpoints: Object.fromEntries(endpoints) };
 }
 
 async function makeModel(key: string, one: MindModel, minds: Minds, endpoints: Endpoints, repo: Repo): Promise<Model> {

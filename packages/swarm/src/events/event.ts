@@ -100,6 +100,8 @@ export type SwarmEvent =
       readonly kind: 'intent.answered';
       readonly agent: AgentId;
       readonly outcome: OutcomeKind | 'resolved';
+      /** From the call to the durable answer. */
+      readonly ms: number;
       readonly paths: readonly string[];
       /** Of the landing. */
       readonly seq?: number;

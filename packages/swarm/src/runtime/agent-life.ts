@@ -125,7 +125,7 @@ export class AgentLife implements AgentHooks {
     const halt = await this.#options.gate();
     if (halt !== undefined) return halt;
     const guess = this.#guess(request);
-    const { budgets, prices } = this.#context.parts;
+    const { draws: book, prices } = this.#context.parts;
     const { draws } = this.#options;
     const cost = prices.cost(guess);
     if (cost.kind === 'unknown' && this.#boundsMoney()) {
@@ -139,7 +139,7 @@ export class AgentLife implements AgentHooks {
       nanoUsd: cost.kind === 'known' ? cost.nanoUsd : 0,
       ms: 1,
     };
-    const short = budgets.hold(draws, asked);
+    const short = await book.hold(draws, asked);
     if (short !== undefined) {
       const { dimension, free } = short;
       const detail = `its budget has ${free} ${dimension} left, the next request may take ${short.asked}`;
@@ -156,7 +156,7 @@ export class AgentLife implements AgentHooks {
     this.#costs.record(this.#options.spender, spent);
     this.#context.parts.costs.record(this.#options.spender, spent);
     this.#ms += ms;
-    this.#context.parts.budgets.release(this.#options.draws, this.#held, less(this.#amount(), before));
+    this.#context.parts.draws.release(this.#options.draws, this.#held, less(this.#amount(), before));
     this.#held = noAmount;
     this.#options.onTurn();
   }
@@ -182,11 +182,11 @@ export class AgentLife implements AgentHooks {
     this.#append({ kind: 'end', at: this.#now(), reason: end.reason });
     const seal = this.#transcript?.close();
     const { draws, task, agent, role } = this.#options;
-    const { budgets } = this.#context.parts;
-    if (seal === undefined && budgets.isFree(draws) && isPlain(report) && end.handoff === undefined) return;
+    const { draws: book } = this.#context.parts;
+    if (seal === undefined && book.isFree(draws) && isPlain(report) && end.handoff === undefined) return;
     const records = [this.#record(end, report, seal)];
     const closes = ended ? this.#context.ownNode(task) : undefined;
-    await budgets.settle(
+    await book.settle(
       { draws: this.#context.drawChain(task), spent: this.#amount(), ...(closes !== undefined && { ended: closes }) },
       {
         records,
@@ -233,10 +233,10 @@ export class AgentLife implements AgentHooks {
   }
 
   #boundsMoney(): boolean {
-    const { budgets } = this.#context.parts;
+    const { draws: book } = this.#context.parts;
     return this.#context
       .drawChain(this.#options.task)
-      .some((id) => (budgets.node(id)?.cap.nanoUsd ?? 'unlimited') !== 'unlimited');
+      .some((id) => (book.node(id)?.cap.nanoUsd ?? 'unlimited') !== 'unlimited');
   }
 
   #amount(): Amount {

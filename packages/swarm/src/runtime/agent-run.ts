@@ -7,10 +7,10 @@ import type { Tool } from '../tools/tool.ts';
 import { Toolset } from '../tools/toolset.ts';
 import { AgentLife, type LifeOptions } from './agent-life.ts';
 import { briefOf, decisionsOf } from './decisions.ts';
+import type { Desk } from './desk.ts';
 import { guideOf } from './field-guide.ts';
 import type { LeaseTimer } from './lease-timer.ts';
 import type { RunContext } from './run-context.ts';
-import type { Swarm } from './swarm.ts';
 
 export interface AgentRun {
   readonly agent: AgentId;
@@ -25,8 +25,8 @@ export interface AgentRun {
   readonly signal: AbortSignal;
 }
 
-/** Runs one agent of the swarm, whose events tell of its waits and troubles. */
-export function runOne(context: RunContext, swarm: Swarm, parts: AgentRun): Promise<AgentEnd> {
+/** Runs one agent of the desk, whose events tell of its waits and troubles. */
+export function runOne(context: RunContext, desk: Desk, parts: AgentRun): Promise<AgentEnd> {
   const { agent, life, role, brief, history, tools, progress, lease, signal } = parts;
   return runAgent({
     role,
@@ -38,18 +38,18 @@ export function runOne(context: RunContext, swarm: Swarm, parts: AgentRun): Prom
     answerCharsMax: context.parts.limits.answerCharsMax,
     hooks: life,
     progress,
-    onWarning: ({ code, says }) => swarm.dispatch({ kind: 'agent.warned', agent, code, says }),
+    onWarning: ({ code, says }) => desk.dispatch({ kind: 'agent.warned', agent, code, says }),
     onNotice: (notice) => {
       switch (notice.kind) {
         case 'waiting':
           lease?.pause();
-          return swarm.dispatch({ kind: 'agent.waiting', agent, until: notice.until, reason: notice.reason });
+          return desk.dispatch({ kind: 'agent.waiting', agent, until: notice.until, reason: notice.reason });
         case 'asking':
           lease?.resume();
-          return swarm.dispatch({ kind: 'agent.resumed', agent });
+          return desk.dispatch({ kind: 'agent.resumed', agent });
         case 'fallback': {
           const says = `${notice.to} answers instead of ${notice.from}: ${notice.reason}`;
-          return swarm.dispatch({ kind: 'agent.warned', agent, code: 'fallback', says });
+          return desk.dispatch({ kind: 'agent.warned', agent, code: 'fallback', says });
         }
       }
     },
@@ -66,7 +66,7 @@ export function surroundingsOf(context: RunContext): { decisions?: readonly Deci
 /** What an agent spends and says, as it is kept. */
 export function lifeOf(
   context: RunContext,
-  swarm: Swarm,
+  desk: Desk,
   options: Pick<LifeOptions, 'agent' | 'role' | 'task' | 'generation' | 'base' | 'goesOn'> & { conflict?: string },
   onTurn: () => void,
 ): AgentLife {
@@ -75,9 +75,9 @@ export function lifeOf(
     ...options,
     draws,
     spender: { role: options.role.name, agent: options.agent, task: options.task },
-    gate: () => swarm.gate(),
+    gate: () => desk.gate(),
     // What is told to a task is not for the neutral agent that works beside it.
-    takeNotices: () => (options.conflict === undefined ? swarm.takeNotices(options.task) : []),
+    takeNotices: () => (options.conflict === undefined ? desk.takeNotices(options.task) : []),
     onTurn,
   });
 }

@@ -13,6 +13,24 @@ import {
 } from '../state/budget.ts';
 import type { RunKeys } from './run-keys.ts';
 
+/** What one agent's requests need of the budget tree. */
+export interface Draws {
+  node(id: TaskId): BudgetNode | undefined;
+  isFree(id: TaskId): boolean;
+  hold(id: TaskId, amount: Amount): Shortage | undefined | Promise<Shortage | undefined>;
+  release(id: TaskId, held: Amount, spent: Amount): void;
+  settle(at: Settlement, step: SettlementStep): Promise<Outcome | Shortage>;
+}
+
+/** What an agent has spent, on the first node of the chain that is open; `ended`: its task's own node is closed, too. */
+export interface Settlement {
+  readonly draws: readonly TaskId[];
+  readonly spent: Amount;
+  readonly ended?: OwnNode;
+}
+
+export type SettlementStep = Pick<Step, 'records' | 'author' | 'message' | 'operationId'>;
+
 interface Kept {
   readonly node: BudgetNode;
   /** Seq of the record; 0 where there is none yet. */
@@ -63,7 +81,7 @@ const triesMax = 100;
  * process and go into one intent together; another process is met by
  * compare-and-swap.
  */
-export class BudgetBook {
+export class BudgetBook implements Draws {
   readonly #repo: Repo;
   readonly #keys: RunKeys;
   #kept: ReadonlyMap<TaskId, Kept> = new Map();
@@ -161,10 +179,7 @@ export class BudgetBook {
    * node of the chain that is open; `ended`: the task's own node is closed too,
    * and its rest given back to the node above.
    */
-  settle(
-    at: { readonly draws: readonly TaskId[]; readonly spent: Amount; readonly ended?: OwnNode },
-    step: Pick<Step, 'records' | 'author' | 'message' | 'operationId'>,
-  ): Promise<Outcome | Shortage> {
+  settle(at: Settlement, step: SettlementStep): Promise<Outcome | Shortage> {
     return this.#do(
       step,
       (nodes) => {

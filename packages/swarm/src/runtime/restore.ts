@@ -158,9 +158,13 @@ function keptReport(context: RunContext, task: Task, record: TaskRecord): TaskRe
 
 /**
  * Agents that died with their process left no record of what they had spent:
- * their transcripts tell, and it is written now, once.
+ * their transcripts tell, and it is written now, once. `only`: of these tasks.
  */
-export async function settleLost(context: RunContext, tasks: readonly RestoredTask[]): Promise<void> {
+export async function settleLost(
+  context: RunContext,
+  tasks: readonly RestoredTask[],
+  only?: ReadonlySet<TaskId>,
+): Promise<void> {
   const { transcripts } = context.parts.policy;
   if (transcripts === undefined || !existsSync(transcripts)) return;
   const states = new Map(tasks.map(({ task, record }) => [task.id, record.state]));
@@ -170,7 +174,7 @@ export async function settleLost(context: RunContext, tasks: readonly RestoredTa
     const starts = lines.flatMap((line, at) => (line.kind === 'start' ? [at] : []));
     for (const [nth, from] of starts.entries()) {
       const start = lines[from];
-      if (start?.kind !== 'start' || start.task === undefined) continue;
+      if (start?.kind !== 'start' || start.task === undefined || only?.has(start.task) === false) continue;
       const { conflict, generation, task } = start;
       const key =
         conflict === undefined ? context.keys.handoff(task, generation) : context.keys.merge(conflict, generation);

@@ -9,7 +9,7 @@ import type { PriceBook } from '../cost/prices.ts';
 import type { SwarmEvent } from '../events/event.ts';
 import type { Model } from '../model/model.ts';
 import { refused, type ContentChange, type Refusal } from '../tools/operations.ts';
-import type { BudgetBook, OwnNode } from './budget-book.ts';
+import type { BudgetBook, Draws, OwnNode } from './budget-book.ts';
 import type { CommandRoom } from './command-room.ts';
 import type { RunKeys } from './run-keys.ts';
 import type { RunPolicy, SwarmLimits } from './run-options.ts';
@@ -41,13 +41,15 @@ export interface RunParts {
   readonly time: Time;
   readonly book: TaskBook;
   readonly budgets: BudgetBook;
+  /** On which agents' requests draw. */
+  readonly draws: Draws;
   readonly commands: CommandRoom;
   readonly tally: Tally;
   readonly limits: SwarmLimits;
   readonly policy: RunPolicy;
   readonly prices: PriceBook;
-  /** Of this process. */
-  readonly costs: CostLedger;
+  /** Where what was spent is counted. */
+  readonly costs: Pick<CostLedger, 'record'>;
   readonly roles: Roles;
   readonly models: Readonly<Record<string, Model>>;
   readonly content: ContentSource | undefined;
@@ -165,8 +167,8 @@ export class RunContext {
   ): Promise<void> {
     const landed = outcome.kind === 'landed' || outcome.kind === 'merged';
     const kind = isResolution && landed ? 'resolved' : outcome.kind;
-    this.parts.tally.landing(kind, performance.now() - startedMs);
-    this.announce({ kind: 'intent.answered', agent, outcome: kind, paths, ...(landed && { seq: outcome.seq }) });
+    const ms = performance.now() - startedMs;
+    this.announce({ kind: 'intent.answered', agent, outcome: kind, ms, paths, ...(landed && { seq: outcome.seq }) });
     const hook = this.parts.onAcknowledged;
     if (hook === undefined || outcome.kind === 'rejected') return;
     await hook(agent, { operationId, outcome, paths: this.#blobs(outcome, paths) });

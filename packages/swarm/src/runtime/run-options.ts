@@ -11,6 +11,7 @@ import type { Model } from '../model/model.ts';
 import type { ThrashingPolicy } from '../state/thrashing.ts';
 import type { TaskRequest } from '../tools/operations.ts';
 import type { CommandSettings } from './command-room.ts';
+import type { ProcessesOptions } from './hands/hands.ts';
 import type { AcknowledgedHook, ContentSource } from './run-context.ts';
 
 export interface SwarmLimits {
@@ -96,6 +97,8 @@ export interface SwarmOptions {
     /** Mechanisms by name; those not named are on. */
     readonly coordination?: Partial<Coordination>;
   };
+  /** More processes than this one, each with its share of the workers. Default: none. Not together with `content` and `onAcknowledged`. */
+  readonly processes?: ProcessesOptions;
   /** Where and how agents' commands run. Without it they run none. */
   readonly commands?: Partial<CommandSettings> & { readonly directory: string };
   readonly onEvent?: (event: SwarmEvent) => void;
@@ -144,6 +147,11 @@ export function mustOptions(
 ): asserts run is RunId {
   if (!isRunId(run)) throw new TypeError(`runId '${run}': letters, digits, . _ - only, at most 100`);
   if (!Number.isInteger(options.agentsMax) || options.agentsMax < 1) throw new TypeError('agentsMax is not 1 or more');
+  const { processes, content, onAcknowledged } = options;
+  if (processes !== undefined && (!Number.isInteger(processes.count) || processes.count < 1))
+    throw new TypeError('processes.count is not 1 or more');
+  if ((processes?.count ?? 1) > 1 && (content ?? onAcknowledged) !== undefined)
+    throw new TypeError('content and onAcknowledged are functions of one process: leave them out, or processes');
   for (const kind of roleKinds) {
     const role = roles[kind];
     if (role.kind !== kind) throw new TypeError(`role '${role.name}' is a ${role.kind}, not a ${kind}`);

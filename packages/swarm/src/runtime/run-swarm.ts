@@ -1,26 +1,23 @@
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { MoundError, systemRandom, type Cursor, type Repo, type RepoEvent } from '@mound/vcs';
+import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
 import { toolLimits } from '../command/run-command.ts';
 import { ownName } from '../command/process-name.ts';
-import { coordinationOf } from '../core/coordination.ts';
-import { isRunId, rootTask, taskOfName, type RunId, type TaskId } from '../core/ids.ts';
+import { isRunId, rootTask, type RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RoleKind, Roles } from '../core/role.ts';
 import type { Task } from '../core/task.ts';
 import { systemTime } from '../core/time.ts';
 import { CostLedger, type CostReport } from '../cost/cost-ledger.ts';
 import { PriceBook } from '../cost/prices.ts';
-import type { RunEndReason, SwarmEvent } from '../events/event.ts';
-import { translate } from '../events/translate.ts';
+import type { RunEndReason } from '../events/event.ts';
 import { shippedRoles } from '../roles/roles.ts';
 import { unsettledCount } from '../state/state.ts';
-import { defaultThrashing } from '../state/thrashing.ts';
 import { BudgetBook } from './budget-book.ts';
-import { followBreakages } from './breakages.ts';
-import { CommandRoom } from './command-room.ts';
-import { fightsIn, overlapsNow } from './contradictions.ts';
-import { followControls, obeyWaiting } from './control.ts';
+import { CommandRoom, type CommandSettings } from './command-room.ts';
+import { overlapsNow } from './contradictions.ts';
+import { obeyWaiting } from './control.ts';
+import { follow } from './follow.ts';
+import { Hands } from './hands/hands.ts';
 import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
 import { RunContext } from './run-context.ts';
 import {
@@ -36,15 +33,13 @@ import {
 import { RunKeys } from './run-keys.ts';
 import {
   budgetOf,
-  checkOf,
   defaultLimits,
   mustOptions,
-  type GivenTask,
   type ResumeOptions,
-  type RunPolicy,
   type SwarmLimits,
   type SwarmOptions,
 } from './run-options.ts';
+import { givenTask, policyOf, settingsOf } from './run-settings.ts';
 import { Swarm } from './swarm.ts';
 import type { MergeReport } from './merge-tally.ts';
 import { Tally, type LandingTimes, type OutcomeCounts, type RoleSpend } from './tally.ts';
@@ -120,6 +115,8 @@ class Execution {
   readonly #context: RunContext;
   readonly #limits: SwarmLimits;
   readonly #settings: JsonObject;
+  readonly #costs: CostLedger;
+  #hands: Hands | undefined;
   readonly #startedMs = performance.now();
 
   constructor(options: ResumeOptions | SwarmOptions, run: RunId, roles: Roles) {
@@ -129,6 +126,8 @@ class Execution {
     const keys = new RunKeys(run);
     const limits = { ...defaultLimits, ...options.limits };
     const policy = policyOf(options, run);
+    const budgets = new BudgetBook(repo, keys);
+    this.#costs = new CostLedger(prices);
     this.#limits = limits;
     this.#settings = settingsOf(options, roles, limits, policy);
     this.#context = new RunContext({
@@ -136,20 +135,14 @@ class Execution {
       keys,
       time,
       book: new TaskBook(repo, keys, time),
-      budgets: new BudgetBook(repo, keys),
-      commands: new CommandRoom(repo, {
-        limits: toolLimits,
-        commandsMax: availableParallelism(),
-        sandbox: 'none',
-        environment: {},
-        directory: undefined,
-        ...options.commands,
-      }),
+      budgets,
+      commands: new CommandRoom(repo, commandSettingsOf(options)),
       tally: new Tally(),
       limits,
       policy,
       prices,
-      costs: new CostLedger(prices),
+      costs: this.#costs,
+      draws: budgets,
       roles,
       models,
       content: options.content,
@@ -161,7 +154,15 @@ class Execution {
     return this.#options.repo;
   }
 
-  async start(options: SwarmOptions): Promise<SwarmResult> {
+  start(options: SwarmOptions): Promise<SwarmResult> {
+    return this.#spread(() => this.#begin(options));
+  }
+
+  resume(options: ResumeOptions): Promise<SwarmResult> {
+    return this.#spread(() => this.#goOn(options));
+  }
+
+  async #begin(options: SwarmOptions): Promise<SwarmResult> {
     const { keys, book, run } = this.#context;
     const { time, budgets, roles } = this.#context.parts;
     const cap = budgetOf(options.budget);
@@ -199,7 +200,7 @@ class Execution {
     return this.#execute({ header, version: outcome.seq }, []);
   }
 
-  async resume(options: ResumeOptions): Promise<SwarmResult> {
+  async #goOn(options: ResumeOptions): Promise<SwarmResult> {
     const { keys, run } = this.#context;
     const { time, budgets, roles } = this.#context.parts;
     const read = readHeader(this.#repo, keys);
@@ -246,6 +247,7 @@ class Execution {
     const watch = new Watch(this.#limits, this.#repo, this.#context.parts.policy.thrashing);
     const swarm = new Swarm({
       context: this.#context,
+      hands: this.#hands,
       runGeneration: header.generation,
       begun: begunTasks(tasks),
       onEvent: (event) => {
@@ -287,10 +289,23 @@ class Execution {
     stopSignal?.removeEventListener('abort', stopSoon);
     feed.abort();
     await following;
+    await this.#hands?.close();
     commands.close();
     if (ending.fault !== undefined) throw ending.fault;
     await this.#close(opened, ending.reason, ending.detail);
     return this.#resultOf(swarm, ending.reason, ending.detail);
+  }
+
+  /** Does `work` with the other processes of the run, where it has some. */
+  async #spread(work: () => Promise<SwarmResult>): Promise<SwarmResult> {
+    const { processes } = this.#options;
+    if (processes !== undefined && processes.count > 1)
+      this.#hands = await Hands.start(this.#context, processes, commandSettingsOf(this.#options));
+    try {
+      return await work();
+    } finally {
+      await this.#hands?.close();
+    }
   }
 
   #addTasks(swarm: Swarm, header: RunHeader, tasks: readonly RestoredTask[]): void {
@@ -300,8 +315,8 @@ class Execution {
 
   async #close({ header, version }: Opened, reason: RunEndReason, detail: string | undefined): Promise<void> {
     const { keys } = this.#context;
-    const { time, costs } = this.#context.parts;
-    const { total, byRole, byModel } = costs.report();
+    const { time } = this.#context.parts;
+    const { total, byRole, byModel } = this.#costs.report();
     const state = reason === 'finished' || reason === 'planner-failed' ? 'ended' : 'stopped';
     const current = readHeader(this.#repo, keys);
     // Control commands may have changed the goal; another process may have taken the run over.
@@ -320,7 +335,7 @@ class Execution {
   #resultOf(swarm: Swarm, reason: RunEndReason, detail: string | undefined): SwarmResult {
     const events = swarm.counts();
     const created = events['task.created'] ?? 0;
-    const { tally, costs } = this.#context.parts;
+    const { tally } = this.#context.parts;
     return {
       run: this.#context.run,
       reason,
@@ -331,110 +346,18 @@ class Execution {
       landings: tally.times(),
       roles: tally.spend(),
       merges: tally.merges.report(),
-      cost: costs.report(),
+      cost: this.#costs.report(),
       events,
       seconds: (performance.now() - this.#startedMs) / 1000,
     };
   }
 }
 
-const givenTask = (request: GivenTask, base: number, roles: Roles, default_: string | undefined): Task => {
-  const {
-    check: _,
-    unchecked: __,
-    after,
-    budget: ___,
-    topics: ____,
-    role = 'worker',
-    base: from = base,
-    ...rest
-  } = request;
-  const check = checkOf(request, roles[role], default_);
-  return {
-    ...rest,
-    parent: rootTask,
-    role,
-    base: from,
-    ...(check !== undefined && { check }),
-    ...(after !== undefined && { after }),
-  };
-};
-
-function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): RunPolicy {
-  const {
-    transcripts,
-    guide,
-    checks = 'optional',
-    check,
-    thrashing = defaultThrashing,
-    coordination,
-  } = options.policy ?? {};
-  const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
-  return {
-    transcripts: directory === false ? undefined : directory,
-    guide,
-    checks,
-    check,
-    thrashing: thrashing === false ? undefined : thrashing,
-    coordination: coordinationOf(coordination),
-  };
-}
-
-/**
- * What makes a run what it is: a resume with other settings is a choice, not an
- * accident. Budget and time limit are none of it: more of them is what one
- * resumes for.
- */
-function settingsOf(
-  options: ResumeOptions | SwarmOptions,
-  roles: Roles,
-  limits: SwarmLimits,
-  { guide, checks, check, coordination, thrashing }: RunPolicy,
-): JsonObject {
-  return {
-    agentsMax: options.agentsMax,
-    models: Object.fromEntries(Object.entries(options.models).map(([name, model]) => [name, model.name])),
-    roles: Object.fromEntries(
-      Object.entries(roles).map(([name, { prompt, ...role }]) => [name, { ...role, prompt: sha256(prompt) }]),
-    ),
-    limits: Object.fromEntries(
-      Object.entries(limits)
-        .filter(([name]) => name !== 'wallClockMs')
-        .map(([name, value]) => [name, String(value)]),
-    ),
-    policy: {
-      checks,
-      coordination: { ...coordination },
-      ...(check !== undefined && { check }),
-      ...(guide && { guide: { ...guide } }),
-      ...(thrashing && { thrashing: { ...thrashing } }),
-    },
-    ...(options.settings !== undefined && { more: options.settings }),
-  };
-}
-
-/** Of a conflict, the planners that its sides have in common: only the records know those of tasks that have ended. */
-function withPlanners(context: RunContext, swarm: Swarm, event: RepoEvent, meant: SwarmEvent): SwarmEvent {
-  if (meant.kind !== 'conflict.opened' || event.kind !== 'conflict.opened') return meant;
-  const lines = event.met.flatMap(({ task: name }) => {
-    const task = taskOfName(context.run, name);
-    return task === undefined ? [] : [new Set<TaskId>(swarm.ancestorsOf(task).slice(1))];
-  });
-  const own = swarm.ancestorsOf(meant.task).slice(1);
-  return { ...meant, planners: own.filter((planner) => lines.every((line) => line.has(planner))) };
-}
-
-/** Coordination through the store: what others do there becomes this run's events. */
-async function follow(context: RunContext, swarm: Swarm, from: Cursor, signal: AbortSignal): Promise<void> {
-  try {
-    for await (const event of context.repo.follow(from, signal)) {
-      const meant = translate(context.run, event);
-      if (meant !== undefined) swarm.dispatch(withPlanners(context, swarm, event, meant));
-      for (const fight of fightsIn(context, event)) swarm.dispatch(fight);
-      followControls(context, swarm, event);
-      followBreakages(context, swarm, event);
-    }
-  } catch (error) {
-    if (!signal.aborted) swarm.fail(error);
-  }
-}
+const commandSettingsOf = ({ commands }: ResumeOptions | SwarmOptions): CommandSettings => ({
+  limits: toolLimits,
+  commandsMax: availableParallelism(),
+  sandbox: 'none',
+  environment: {},
+  directory: undefined,
+  ...commands,
+});

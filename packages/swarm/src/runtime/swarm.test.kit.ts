@@ -157,12 +157,14 @@ export function contextOn(repo: Repo, time: Time, commandsDir: string): RunConte
   const keys = new RunKeys('r1' as RunId);
   const prices = new PriceBook([], time);
   const mind = new ScriptedModel({});
+  const budgets = new BudgetBook(repo, keys);
   return new RunContext({
     repo,
     keys,
     time,
     book: new TaskBook(repo, keys, time),
-    budgets: new BudgetBook(repo, keys),
+    budgets,
+    draws: budgets,
     commands: new CommandRoom(repo, commandSettings(commandsDir)),
     tally: new Tally(),
     limits: defaultLimits,

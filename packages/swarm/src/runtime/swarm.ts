@@ -10,8 +10,10 @@ import { initialState, type SwarmState } from '../state/state.ts';
 import type { AgentEnd, Halt } from '../agent/agent.ts';
 import { AgentNames } from './agent-names.ts';
 import type { RunContext } from './run-context.ts';
-import { runPlanner, runWorker } from './run-agents.ts';
+import type { Hands, LeadDesk } from './hands/hands.ts';
 import { runDecomposer, runMerger, runReconciler } from './run-neutral.ts';
+import { runPlanner } from './run-planner.ts';
+import { runWorker } from './run-worker.ts';
 
 interface Ending {
   readonly reason: RunEndReason;
@@ -28,6 +30,8 @@ export interface SwarmParts {
   /** Tasks whose agents a process before this one had begun. */
   readonly begun: ReadonlySet<TaskId>;
   readonly onEvent: ((event: SwarmEvent) => void) | undefined;
+  /** Its other processes, where it has some. */
+  readonly hands: Hands | undefined;
 }
 
 /**
@@ -35,7 +39,7 @@ export interface SwarmParts {
  * them out brings events. Everything that decides is in `reduce` and
  * `schedule`; here is only what acts.
  */
-export class Swarm {
+export class Swarm implements LeadDesk {
   readonly #context: RunContext;
   readonly #parts: SwarmParts;
   readonly #marks = new Map<string, string>();
@@ -61,6 +65,7 @@ export class Swarm {
     this.#parts = parts;
     this.#context = parts.context;
     this.#context.announce = (event) => this.dispatch(event);
+    parts.hands?.attach(this);
     this.#begun = new Set(parts.begun);
     this.#names = new AgentNames(parts.context);
   }
@@ -96,6 +101,8 @@ export class Swarm {
     const before = this.#state;
     this.#state = reduce(before, event);
     if (event.kind === 'file.flagged') this.#marks.set(event.path, event.reason);
+    if (event.kind === 'intent.answered') this.#context.parts.tally.landing(event.outcome, event.ms);
+    this.#parts.hands?.setPhase(this.#state.phase);
     if (event.kind === 'run.unpaused' || event.kind === 'run.stopping') this.#openGate();
     this.#parts.onEvent?.(event);
     // The same state asks for nothing new.
@@ -169,6 +176,22 @@ export class Swarm {
       .map(({ id }) => id);
   }
 
+  get isStopping(): boolean {
+    return this.#state.phase === 'stopping';
+  }
+
+  attemptsOf(task: TaskId): number {
+    return this.#state.tasks.get(task)?.attempts ?? 0;
+  }
+
+  isHolder(task: TaskId, agent: AgentId): boolean {
+    return this.#state.tasks.get(task)?.agent === agent;
+  }
+
+  wasCutOff(task: TaskId): void {
+    this.#begun.add(task);
+  }
+
   /** True once for a task whose agent was cut off by the end of an earlier process. */
   goesOn(id: TaskId): boolean {
     return this.#begun.delete(id);
@@ -195,6 +218,7 @@ export class Swarm {
 
   /** Told to the agent of a task before its next request. */
   tell(task: TaskId, text: string, onTold: () => void): void {
+    if (this.#parts.hands?.tell(task, text, onTold)) return;
     this.#notices.set(task, [...(this.#notices.get(task) ?? []), { text, onTold }]);
   }
 
@@ -253,7 +277,7 @@ export class Swarm {
       }
       case 'start-worker': {
         const { task } = directive;
-        return this.#start('worker', { task }, (agent, signal) => runWorker(this.#context, this, agent, task, signal));
+        return this.#start('worker', { task }, (agent, signal) => this.#work(agent, task, signal));
       }
       case 'start-merger': {
         const { conflicts } = directive;
@@ -299,6 +323,18 @@ export class Swarm {
           ...(this.#fault && { fault: this.#fault.error }),
         });
     }
+  }
+
+  /** In the process that has the fewest agents. */
+  #work(agent: AgentId, task: TaskId, signal: AbortSignal): Promise<AgentEnd> {
+    const { hands } = this.#parts;
+    const hand = hands?.place(this.#live.size - hands.liveCount - 1);
+    if (hands === undefined || hand === undefined) return runWorker(this.#context, this, agent, task, signal);
+    const running = hands.work(hand, agent, task, signal);
+    const waiting = this.#notices.get(task) ?? [];
+    this.#notices.delete(task);
+    for (const { text, onTold } of waiting) this.tell(task, text, onTold);
+    return running;
   }
 
   /** What tasks that have ended were given and have not spent is their planner's again, before it plans on. */

@@ -1,0 +1,1 @@
+export { makeHand } from '../dist/config/hand-minds.js';
