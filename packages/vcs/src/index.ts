@@ -127,6 +127,7 @@ export type * from './views/types.ts';
 export { defaultSignals, signalsRecord, type SignalPolicy } from './rules/signals.ts';
 export type { NamedRule, Rule, RuleSubjects } from './rules/rule.ts';
 export { ruleRecord } from './rules/rule-record.ts';
+export { unifiedDiff, type DiffSide } from './views/unified.ts';
 export { fsckRepo, repairRepo } from './repo/care.ts';
 export { initRepo, openRepo, type Ports } from './repo/open.ts';
 export {

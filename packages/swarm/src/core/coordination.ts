@@ -6,6 +6,8 @@ export const mechanisms = [
   'merger',
   /** A neutral agent settles decisions that contradict one another, and fights over a file between planners. */
   'reconciler',
+  /** Before each request an agent is told of what changed in the files that it has read; its commits say what it had read. */
+  'fresh-reads',
   /** Files that are too large or too contended are marked, and work on them waits. */
   'megafiles',
   /** A worker may change what is outside of its scope, with a reason. */

@@ -40,6 +40,8 @@ export interface Role {
   /** A call of any other tool is answered with a refusal and never run. */
   readonly tools: readonly ToolName[];
   readonly model: ModelName;
+  /** A commit that rests on files that have changed since they were read: is noted (default), or refused. */
+  readonly onStaleRead?: 'record' | 'reject';
   readonly maxTurns: number;
 }
 

@@ -176,6 +176,8 @@ export type SwarmEvent =
       readonly code: 'context-cut' | 'compacted' | 'looping' | 'fallback';
       readonly says: string;
     }
+  /** Before its next request: what changed in the files that it has read. */
+  | { readonly kind: 'agent.told'; readonly agent: AgentId; readonly chars: number }
   /** A planner wanted to settle, or to hand out, what another settles: refused. */
   | {
       readonly kind: 'topic.refused';

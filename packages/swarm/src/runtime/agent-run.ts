@@ -69,6 +69,7 @@ export function lifeOf(
   desk: Desk,
   options: Pick<LifeOptions, 'agent' | 'role' | 'task' | 'generation' | 'base' | 'goesOn'> & { conflict?: string },
   onTurn: () => void,
+  freshen: () => string | undefined = () => undefined,
 ): AgentLife {
   const [draws] = context.drawChain(options.task);
   return new AgentLife(context, {
@@ -77,7 +78,13 @@ export function lifeOf(
     spender: { role: options.role.name, agent: options.agent, task: options.task },
     gate: () => desk.gate(),
     // What is told to a task is not for the neutral agent that works beside it.
-    takeNotices: () => (options.conflict === undefined ? desk.takeNotices(options.task) : []),
+    takeNotices: () => {
+      const told = options.conflict === undefined ? desk.takeNotices(options.task) : [];
+      const delta = context.isOn('fresh-reads') ? freshen() : undefined;
+      if (delta === undefined) return told;
+      desk.dispatch({ kind: 'agent.told', agent: options.agent, chars: delta.length });
+      return [...told, delta];
+    },
     onTurn,
   });
 }

@@ -31,7 +31,9 @@ async function run(
     for (let number = 0; number < before; number++)
       await repo.land({ author, message: 'n', records: [{ key: `k${number}`, expect: absent, value: 'v' }] });
     await repo.put('list.txt', numbered(20), { author });
-    const result = await runSwarm({ repo, goal, agentsMax, models: { planner: model, worker: model } });
+    // What an agent is told of others depends on who came first.
+    const policy = { coordination: { 'fresh-reads': 'off' } } as const;
+    const result = await runSwarm({ repo, goal, agentsMax, policy, models: { planner: model, worker: model } });
     const snapshot = repo.snapshot();
     return [result, Object.fromEntries(snapshot.list().map(({ path }) => [path, snapshot.readText(path)]))];
   } finally {

@@ -6,6 +6,7 @@ import {
   type ClaimView,
   type Edited,
   type EditRequest,
+  type FileView,
   type Refusal,
   type RunAnswer,
   type RunRequest,
@@ -16,7 +17,7 @@ import { explanationsOf } from './breakages.ts';
 import { claimTopic, topicBoard } from './claim-board.ts';
 import type { Draft, DraftEdit } from './draft.ts';
 import { noteInGuide } from './field-guide.ts';
-import { RepoReads } from './repo-reads.ts';
+import { RepoReads, textOf } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
 import type { Claim } from './task-book.ts';
 
@@ -45,7 +46,7 @@ export class RepoEdits extends RepoReads {
   }
 
   async edit({ path, version, edits }: EditRequest, key: string): Promise<Edited | Refusal> {
-    const file = this.read(path);
+    const file = this.#asRead(path, version);
     if (file === undefined) return refused(`nothing was changed: ${path} does not exist. Write it, or call list.`);
     if (file.text === undefined) return refused(`nothing was changed: ${path} is no text. Write it whole.`);
     if (file.version !== version) {
@@ -57,6 +58,18 @@ export class RepoEdits extends RepoReads {
     if (answer.kind === 'refused') return refused(`nothing was changed in ${path}: ${answer.says}`);
     if (answer.text === file.text) return refused(`nothing was changed in ${path}: search and replace are the same.`);
     return this.#write([{ path, base: file.version, bytes: answer.text }], key);
+  }
+
+  /** As it stands, or as the agent had read it, where it moved on since: the edit is merged when it lands. */
+  #asRead(path: string, version: number): FileView | undefined {
+    const file = this.read(path);
+    if (file?.version === version || file?.edited === true) return file;
+    if (version === 0 || this.readSet.readVersion(path) !== version) return file;
+    const then = this.context.repo.snapshot(version);
+    const bytes = then.read(path);
+    const head = then.head(path);
+    if (bytes === undefined || head === undefined) return file;
+    return { path, version, mode: head.mode, size: head.size, text: textOf(bytes) };
   }
 
   async write(request: WriteRequest, key: string): Promise<Edited | Refusal> {

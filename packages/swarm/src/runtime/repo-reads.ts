@@ -1,6 +1,7 @@
 import type { Repo } from '@mound/vcs';
 import type { FileView, ReadOperations, Refusal, SearchAnswer, SearchRequest } from '../tools/operations.ts';
 import type { Draft } from './draft.ts';
+import { ReadSet } from './read-set.ts';
 import { searchText, type Searched } from './search-text.ts';
 
 /** Reads of one agent: always from the snapshot that it stands on, under its own edits. */
@@ -8,11 +9,35 @@ export class RepoReads implements ReadOperations {
   readonly #repo: Repo;
   readonly #draft: Draft | undefined;
   #base: number;
+  /** What the agent has in its context. */
+  protected readonly readSet: ReadSet;
 
   constructor(repo: Repo, base: number, draft?: Draft) {
     this.#repo = repo;
     this.#base = base;
     this.#draft = draft;
+    this.readSet = new ReadSet(repo);
+  }
+
+  /** The agent was shown files: by read, or as hits of a search. */
+  noteRead(paths: readonly string[]): void {
+    const snapshot = this.#repo.snapshot(this.#base);
+    for (const path of paths) {
+      if (this.#draft?.files.has(path)) continue;
+      const head = snapshot.head(path);
+      if (head !== undefined) this.readSet.note(path, head.version);
+    }
+  }
+
+  /**
+   * What changed in the files that the agent has read, in words, once; from then on it stands on the newest
+   * snapshot. undefined where nothing did.
+   */
+  freshen(): string | undefined {
+    const newest = this.#repo.snapshot();
+    const delta = this.readSet.delta(newest);
+    if (delta !== undefined) this.advance(newest.seq);
+    return delta;
   }
 
   get base(): number {
@@ -43,8 +68,10 @@ export class RepoReads implements ReadOperations {
     return this.#files(prefix).map(({ path, version, size }) => ({ path, version, size }));
   }
 
-  search(request: SearchRequest): Promise<SearchAnswer | Refusal> {
-    return searchText(this.#files(request.prefix), request);
+  async search(request: SearchRequest): Promise<SearchAnswer | Refusal> {
+    const answer = await searchText(this.#files(request.prefix), request);
+    if (answer.kind === 'found') this.noteRead([...new Set(answer.hits.map(({ path }) => path))]);
+    return answer;
   }
 
   whereabouts(path: string): string | undefined {

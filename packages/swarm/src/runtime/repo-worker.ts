@@ -116,9 +116,12 @@ export class RepoWorker extends RepoEdits implements WorkerOperations {
       book.progress(this.claimed, completes ? 'done' : 'claimed', operationId),
       ...this.draft.removal(),
     ];
+    const written = new Set(changes.map(({ path }) => path));
+    const { onStaleRead = 'record' } = this.context.role(this.task.role);
     const outcome = await repo.land({
       author: this.#author,
       message,
+      ...(this.context.isOn('fresh-reads') && { reads: this.readSet.reads(written), onStaleRead }),
       task: taskNameOf(run, this.task.id),
       operationId,
       onStale: 'merge',
@@ -140,6 +143,7 @@ export class RepoWorker extends RepoEdits implements WorkerOperations {
       this.draft.clear();
       this.#complete = completes;
       this.advance(outcome.seq);
+      if (outcome.kind === 'landed') this.readSet.wrote([...written], outcome.seq);
     }
     const paths = changes.map(({ path }) => path);
     await this.context.acknowledge(this.claimed.agent, operationId, outcome, paths, startedMs);
@@ -151,6 +155,9 @@ export class RepoWorker extends RepoEdits implements WorkerOperations {
     if (change.expect !== undefined) return version(change.expect);
     const edited = this.draft.files.get(change.path);
     if (edited !== undefined) return edited.base === 0 ? absent : version(edited.base);
+    // What an agent writes whole rests on what it has read, not on what it was told of since.
+    const read = this.readSet.readVersion(change.path);
+    if (read !== undefined) return version(read);
     const head = this.context.repo.snapshot(this.base).head(change.path);
     return head === undefined ? absent : version(head.version);
   }

@@ -2,6 +2,7 @@ import type { AgentEnd } from '../agent/agent.ts';
 import { renderBrief } from '../core/brief.ts';
 import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import { plannerTools } from '../tools/planner-tools.ts';
+import type { AgentLife } from './agent-life.ts';
 import { lifeOf, runOne, surroundingsOf } from './agent-run.ts';
 import { RepoPlanner } from './repo-planner.ts';
 import type { RunContext } from './run-context.ts';
@@ -21,8 +22,14 @@ export async function runPlanner(
   const base = context.repo.snapshot().seq;
   const goesOn = swarm.goesOn(id);
   const { generation } = held;
-  const life = lifeOf(context, swarm, { agent, role, task: id, generation, base, goesOn }, () => undefined);
-  const operations = new RepoPlanner({
+  const life: AgentLife = lifeOf(
+    context,
+    swarm,
+    { agent, role, task: id, generation, base, goesOn },
+    () => undefined,
+    () => operations.freshen(),
+  );
+  const operations: RepoPlanner = new RepoPlanner({
     context,
     swarm,
     agent,

@@ -49,8 +49,12 @@ export async function runWorker(
     const { title, scope, brief, input, check } = task;
     const goesOn = desk.goesOn(id);
     const operations = new RepoWorker(context, task, held, draft, signal);
-    const life = lifeOf(context, desk, { agent, role, task: id, generation, base: operations.base, goesOn }, () =>
-      lease.renew(),
+    const life = lifeOf(
+      context,
+      desk,
+      { agent, role, task: id, generation, base: operations.base, goesOn },
+      () => lease.renew(),
+      () => operations.freshen(),
     );
     const before = handoffsBefore(context, task);
     const text = renderBrief({

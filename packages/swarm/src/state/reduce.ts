@@ -303,6 +303,7 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
     case 'agent.warned':
     case 'intent.answered':
     case 'topic.refused':
+    case 'agent.told':
     case 'conflict.escalated':
       return state;
     case 'planner.waiting': {

@@ -65,6 +65,7 @@ export function readTools(operations: ReadOperations): Tool[] {
       if (file === undefined)
         return fail(went ?? `${path} does not exist in your snapshot. Call list to see what does.`);
       const { version, mode, size, text, edited } = file;
+      operations.noteRead([path]);
       const own = { ...(edited && { edited }), ...(went !== undefined && { went }) };
       if (text === undefined) return { ok: true, says: 'a binary file', more: { path, version, mode, size, ...own } };
       const { part, total } = sliceLines(text, from, count);

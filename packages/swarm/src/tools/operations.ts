@@ -55,6 +55,8 @@ export interface ReadOperations {
   read(path: string): FileView | undefined;
   list(prefix: string): readonly { readonly path: string; readonly version: number; readonly size: number }[];
   search(request: SearchRequest): Promise<SearchAnswer | Refusal>;
+  /** The agent is shown these files. */
+  noteRead(paths: readonly string[]): void;
   /** Where a file went that does not stand (whole) under its path any more, in words; undefined where it is there. */
   whereabouts(path: string): string | undefined;
 }

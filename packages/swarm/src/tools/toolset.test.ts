@@ -35,6 +35,7 @@ class FakeOperations implements PlannerOperations, WorkerOperations, MergerOpera
   inspect(): ReturnType<PlannerOperations['inspect']> {
     return [];
   }
+  noteRead(): void {}
   whereabouts(): undefined {
     return undefined;
   }
