@@ -284,6 +284,32 @@ test('38 a name that differs by case or Unicode form alone is refused', async ()
   expect(outcome).toMatchObject({ kind: 'rejected', code: 'path-collision', paths: ['STRASSE', 'straße'] });
 });
 
+test('38 so is a directory whose name differs by that, until nothing stands in the other one', async () => {
+  const repo = await tempRepo();
+  const by = { author: agent('b') };
+  await put(repo, 'Src/deep/a', 'x\n');
+  expect(await repo.put('src/b', 'y\n', by)).toMatchObject({ code: 'path-collision', paths: ['src/b', 'Src/deep/a'] });
+  expect(await repo.put('Src/DEEP/b', 'y\n', by)).toMatchObject({ code: 'path-collision' });
+  expect((await repo.put('Src/deep/b', 'y\n', by)).kind).toBe('landed');
+  expect((await repo.put('Srcs/b', 'y\n', by)).kind).toBe('landed');
+  const added = (path: string) => ({ kind: 'put', path, content: 'x\n', expect: absent }) as const;
+  const both = { ...by, message: 'm', changes: [added('lib/a'), added('Lib/b')] };
+  expect(await repo.land(both)).toMatchObject({ code: 'path-collision', paths: ['Lib/b', 'lib/a'] });
+  const renamed = await repo.land({
+    ...by,
+    message: 'm',
+    changes: ['a', 'b'].map((name) => ({
+      kind: 'move',
+      path: `Src/deep/${name}`,
+      to: `src/${name}`,
+      expect: version(repo.snapshot().seq),
+    })),
+  });
+  expect(renamed.kind).toBe('landed');
+  expect(await repo.put('Src/c', 'y\n', by)).toMatchObject({ code: 'path-collision', paths: ['Src/c', 'src/a'] });
+  expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+});
+
 test('40 a file becomes a directory and back, in one intent and across two', async () => {
   const repo = await tempRepo();
   const v1 = await put(repo, 'lib', 'x\n');

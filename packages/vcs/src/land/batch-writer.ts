@@ -1,7 +1,7 @@
 import { invariant } from '../core/errors.ts';
 import type { CommitId, RepoPath, Seq } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
-import { bytesOfPath, foldPath } from '../core/path.ts';
+import { bytesOfPath } from '../core/path.ts';
 import { encodeAuthor } from '../format/author.ts';
 import { encodeBranch, type BranchRow } from '../format/branch.ts';
 import { encodeEntry } from '../format/entry-codec.ts';
@@ -17,7 +17,7 @@ import {
   type ReferenceRow,
   type SplitRow,
 } from '../format/entry.ts';
-import { commitIdOf, digest } from '../format/hash.ts';
+import { commitIdOf } from '../format/hash.ts';
 import { decodeFreeze, encodeFreeze, type Freeze } from '../format/freeze.ts';
 import { decodeHold, encodeHold, type Hold } from '../format/hold.ts';
 import {
@@ -36,6 +36,7 @@ import { encodeHead, encodePlace } from '../format/head.ts';
 import type { RecordEdit } from '../intent/edit.ts';
 import type { HeadCell } from '../log/heads.ts';
 import { encodeBody } from '../log/body.ts';
+import { directoryFoldKey, foldKey, newDirectories } from '../log/folds.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { sealed } from '../format/seal.ts';
 import { linkAfter } from '../log/places.ts';
@@ -163,9 +164,11 @@ export class BatchWriter {
     if (known !== undefined) return known;
     const id = this.counters.nextPathId++;
     const bytes = bytesOfPath(path);
+    const directories = newDirectories(this.reader, path);
     this.reader.store.put('paths', pathKey(bytes), idKey(id));
     this.reader.store.put('pathNames', idKey(id), bytes);
     this.reader.store.put('folds', foldKey(path, id), Buffer.of(1));
+    for (const directory of directories) this.reader.store.put('folds', directoryFoldKey(directory, id), Buffer.of(2));
     return id;
   }
 
@@ -513,8 +516,4 @@ function parentsOf({ commitSeq }: BranchRow, { admitted, extras }: PreparedInten
   if (admitted.mergedSeq > 0) parents.push(admitted.mergedSeq);
   if (extras.git) parents.push(...extras.git.extraParents);
   return parents;
-}
-
-export function foldKey(path: RepoPath, pathId: number): Buffer {
-  return Buffer.concat([digest(Buffer.from(foldPath(path))).subarray(0, 16), idKey(pathId)]);
 }

@@ -366,10 +366,29 @@ export function clashOf(state: DecideState, path: RepoPath, { going, coming }: T
   return above ?? state.liveBelow(path, (other) => going.has(other));
 }
 
+/** A name that an intent brings, and the first path that has it. */
+interface Named {
+  readonly name: string;
+  readonly path: RepoPath;
+}
+
+/** The path of the same intent whose name, or that of a directory above, differs in case or Unicode form only. */
+function twinIn(folded: Map<string, Named>, path: RepoPath): RepoPath | undefined {
+  for (const name of [path, ...parentsOfPath(path).map((directory) => `${directory}/`)]) {
+    const fold = foldPath(name as RepoPath);
+    const known = folded.get(fold);
+    if (known === undefined) folded.set(fold, { name, path });
+    else if (known.name !== name) return known.path;
+    // What is above a known directory was looked at.
+    else return undefined;
+  }
+  return undefined;
+}
+
 /** A path that comes to be must fit the tree: no file above or below it, no twin by folding. */
 function decideTree(state: DecideState, edits: readonly PreparedEdit[]): Rejected | undefined {
   const tree = treeOf(edits, state);
-  const folded = new Map<string, RepoPath>();
+  const folded = new Map<string, Named>();
   for (const path of tree.coming) {
     const other = clashOf(state, path, tree);
     if (other !== undefined) {
@@ -378,9 +397,7 @@ function decideTree(state: DecideState, edits: readonly PreparedEdit[]): Rejecte
         paths: [path, other],
       });
     }
-    const fold = foldPath(path);
-    const twin = folded.get(fold) ?? state.collisionOf(path, (going) => tree.going.has(going));
-    folded.set(fold, path);
+    const twin = twinIn(folded, path) ?? state.collisionOf(path, (going) => tree.going.has(going));
     if (twin !== undefined) {
       const message = `${path} collides with ${twin}: they differ in case or Unicode form only`;
       return reject('path-collision', message, `use ${twin}, or choose another path`, { paths: [path, twin] });

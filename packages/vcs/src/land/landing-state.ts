@@ -6,13 +6,13 @@ import type { Place } from '../format/entry.ts';
 import { decodeFreeze } from '../format/freeze.ts';
 import { decodeHold } from '../format/hold.ts';
 import { headKey } from '../format/keys.ts';
+import { collisionOf } from '../log/folds.ts';
 import { hasObject } from '../log/staged.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { citationsOf, type Citation } from '../decisions/index.ts';
 import type { LinkingFile } from '../rules/links.ts';
 import type { RuledDecisions, RuleSet } from '../rules/rule-set.ts';
-import { foldKey } from './batch-writer.ts';
 import type { Target, Version } from '../log/version.ts';
 import type { DecideState } from './decide.ts';
 import { DecisionShelf } from './decision-shelf.ts';
@@ -27,13 +27,6 @@ interface Marks {
   readonly anyHold: boolean;
   readonly rules: RuleSet | undefined;
   readonly shelf: DecisionShelf;
-}
-
-/** Paths that equal one by folding, itself included. */
-export function* twinsOf(reader: LogReader, path: RepoPath): Generator<RepoPath> {
-  const start = foldKey(path, 0);
-  const end = foldKey(path, 0xffffffff);
-  for (const key of reader.store.tables.folds.getKeys({ start, end })) yield reader.pathOf(key.readUInt32BE(16));
 }
 
 /** The store as `decide` sees it: inside a transaction, or as of the last refresh. */
@@ -179,9 +172,7 @@ export class LandingState implements DecideState {
   }
 
   collisionOf(path: RepoPath, isGoing: (path: RepoPath) => boolean): RepoPath | undefined {
-    for (const twin of twinsOf(this.reader, path)) {
-      if (twin !== path && !isGoing(twin) && this.head(twin)?.target !== undefined) return twin;
-    }
-    return undefined;
+    const isLive = (other: RepoPath): boolean => !isGoing(other) && this.head(other)?.target !== undefined;
+    return collisionOf(this.reader, path, isLive, (directory) => this.liveBelow(directory, isGoing));
   }
 }

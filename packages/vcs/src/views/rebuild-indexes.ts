@@ -19,7 +19,8 @@ import { encodeFreeze } from '../format/freeze.ts';
 import { encodeFlag, withMark, type ContentionMark } from '../format/contention.ts';
 import { decodeSegment } from '../format/segment.ts';
 import { countFates } from '../land/account-codec.ts';
-import { foldKey, statesBreakage, withoutSeq } from '../land/batch-writer.ts';
+import { statesBreakage, withoutSeq } from '../land/batch-writer.ts';
+import { directoryFoldKey, foldedDirectories, foldKey } from '../log/folds.ts';
 import { commitSpec, operationSpec, type LaggingSpec } from '../land/lagging-index.ts';
 import { isPolicyKey } from '../land/rule-store.ts';
 import type { LogReader } from '../log/log-reader.ts';
@@ -146,6 +147,7 @@ class Rebuild {
         this.put('pathNames', key, value);
       }
     }
+    const directories = new Set<RepoPath>();
     for (const [key, bytes] of byId(this.rows('pathNames'))) {
       const id = Number.parseInt(key, 16);
       const path = pathOfBytes(bytes);
@@ -157,6 +159,11 @@ class Rebuild {
       this.pathIds.set(path, id);
       this.put('paths', pathKey(bytesOfPath(path)), idKey(id));
       this.put('folds', foldKey(path, id), Buffer.of(1));
+      for (const directory of foldedDirectories(path)) {
+        if (directories.has(directory)) continue;
+        directories.add(directory);
+        this.put('folds', directoryFoldKey(directory, id), Buffer.of(2));
+      }
       this.counters.nextPathId = Math.max(this.counters.nextPathId, id + 1);
     }
     for (const { key, value } of authorIds.getRange({})) {

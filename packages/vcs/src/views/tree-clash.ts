@@ -1,6 +1,7 @@
 import type { RepoPath } from '../core/ids.ts';
-import { bytesOfPath, parentsOfPath } from '../core/path.ts';
-import { foldKey } from '../land/batch-writer.ts';
+import { parentsOfPath } from '../core/path.ts';
+import { pathsBelow } from '../land/paths-below.ts';
+import { collisionOf } from '../log/folds.ts';
 import type { LogReader } from '../log/log-reader.ts';
 
 /** Whether a file is at a path, in the state that is looked at. */
@@ -13,15 +14,10 @@ export function treeClash(
   isLive: IsLive,
 ): 'file/directory' | 'path-collision' | undefined {
   if (parentsOfPath(path).some(isLive)) return 'file/directory';
-  const { paths, folds } = reader.store.tables;
-  const start = Buffer.concat([bytesOfPath(path), Buffer.from('/')]);
-  const end = Buffer.concat([bytesOfPath(path), Buffer.from('0')]);
-  for (const { value } of paths.getRange({ start, end })) {
-    if (isLive(reader.pathOf(value.readUInt32BE(0)))) return 'file/directory';
-  }
-  for (const key of folds.getKeys({ start: foldKey(path, 0), end: foldKey(path, 0xffffffff) })) {
-    const twin = reader.pathOf(key.readUInt32BE(16));
-    if (twin !== path && isLive(twin)) return 'path-collision';
-  }
-  return undefined;
+  const liveBelow = (directory: RepoPath): RepoPath | undefined => {
+    for (const below of pathsBelow(reader, directory)) if (isLive(below)) return below;
+    return undefined;
+  };
+  if (liveBelow(path) !== undefined) return 'file/directory';
+  return collisionOf(reader, path, isLive, liveBelow) === undefined ? undefined : 'path-collision';
 }
