@@ -8,6 +8,7 @@ import { scaleSuite } from './scale/scale.ts';
 import { sqllogictestSuite } from './sqllogictest/sqllogictest.ts';
 import type { Suite } from './suite.ts';
 import { swarmLoadSuite } from './swarm-load/swarm-load.ts';
+import { swarmSuite } from './swarm/swarm.ts';
 import { workspaceSuite } from './workspace/workspace.ts';
 
 /** Every `mound bench NAME`, in the order of `--list`. To add one: implement `Suite`, add it here. */
@@ -21,5 +22,6 @@ export const suites: readonly Suite[] = [
   gitSuite,
   historySuite,
   swarmLoadSuite,
+  swarmSuite,
   sqllogictestSuite,
 ];

@@ -1,0 +1,1 @@
+export { makeHand } from '../dist/suites/swarm/minds.js';
