@@ -1,3 +1,5 @@
+export { readUse as readGuideUse } from './runtime/field-guide.ts';
+export type { GuideUse, NoteUse } from './knowledge/uses.ts';
 export { environmentFor } from './command/environment.ts';
 export { toolLimits, type CommandLimits } from './command/run-command.ts';
 export { detectSandbox, type Sandbox } from './command/sandbox.ts';

@@ -116,7 +116,7 @@ const schema = z.strictObject({
   /** Command that prints a number; the last one counts. Run before and after the run; agents are not told. */
   score: name.optional(),
   commands: commands.prefault({}),
-  guide: z.strictObject({ folder: name, lines: count.default(200) }).optional(),
+  guide: z.strictObject({ folder: name.default('field-guide'), lines: count.default(80) }).optional(),
 });
 
 /** What a configuration file may hold. */

@@ -50,12 +50,12 @@ export type Roles = Readonly<Record<string, Role>> & Readonly<Record<RoleKind, R
 
 /**
  * The most that a role of each kind may hold, whatever its data says: a planner
- * has no tool that makes an intent with changes, a worker none that splits
+ * has no tool that changes a file but the Field Guide, a worker none that splits
  * work, a merger none that reaches beyond its conflict, a reconciler and
  * a decomposer none but the one that settles their matter.
  */
 export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
-  planner: ['read', 'search', 'list', 'decide', 'delegate', 'wait', 'inspect', 'ask', 'finish'],
+  planner: ['read', 'search', 'list', 'decide', 'delegate', 'wait', 'inspect', 'ask', 'note', 'finish'],
   worker: [
     'read',
     'search',
@@ -71,9 +71,9 @@ export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
     'board',
     'finish',
   ],
-  merger: ['read_conflict', 'resolve', 'finish'],
-  reconciler: ['read', 'search', 'list', 'read_conflict', 'settle', 'finish'],
-  decomposer: ['read', 'search', 'list', 'split', 'finish'],
+  merger: ['read_conflict', 'resolve', 'note', 'finish'],
+  reconciler: ['read', 'search', 'list', 'read_conflict', 'settle', 'note', 'finish'],
+  decomposer: ['read', 'search', 'list', 'split', 'note', 'finish'],
 };
 
 /** One line saying what is wrong with a role, or undefined. */

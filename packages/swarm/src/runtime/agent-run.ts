@@ -8,7 +8,7 @@ import { Toolset } from '../tools/toolset.ts';
 import { AgentLife, type LifeOptions } from './agent-life.ts';
 import { briefOf, decisionsOf } from './decisions.ts';
 import type { Desk } from './desk.ts';
-import { guideOf } from './field-guide.ts';
+import { system } from './run-header.ts';
 import type { LeaseTimer } from './lease-timer.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -26,9 +26,9 @@ export interface AgentRun {
 }
 
 /** Runs one agent of the desk, whose events tell of its waits and troubles. */
-export function runOne(context: RunContext, desk: Desk, parts: AgentRun): Promise<AgentEnd> {
+export async function runOne(context: RunContext, desk: Desk, parts: AgentRun): Promise<AgentEnd> {
   const { agent, life, role, brief, history, tools, progress, lease, signal } = parts;
-  return runAgent({
+  const end = await runAgent({
     role,
     model: context.model(role),
     brief,
@@ -54,12 +54,14 @@ export function runOne(context: RunContext, desk: Desk, parts: AgentRun): Promis
       }
     },
   });
+  if (context.guide?.isDue === true) await context.guide.flush(system);
+  return end;
 }
 
 /** Decisions and Field Guide, as they stand when an agent starts. */
 export function surroundingsOf(context: RunContext): { decisions?: readonly Decision[]; guide?: string } {
   const decisions = decisionsOf(context).map(briefOf);
-  const guide = guideOf(context);
+  const guide = context.guide?.shown() ?? '';
   return { ...(decisions.length > 0 && { decisions }), ...(guide !== '' && { guide }) };
 }
 

@@ -1,12 +1,14 @@
-import type { Author } from '@mound/vcs';
+import type { Author, Outcome } from '@mound/vcs';
 import { taskNameOf, type AgentId, type TaskId } from '../core/ids.ts';
 import {
   refused,
   type DecomposerOperations,
   type HandoffReport,
+  type NoteRequest,
   type Refusal,
   type SplitRequest,
 } from '../tools/operations.ts';
+import { noteInGuide } from './field-guide.ts';
 import { RepoReads } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
 
@@ -26,12 +28,18 @@ export class RepoDecomposer extends RepoReads implements DecomposerOperations {
   #isSplit = false;
 
   constructor(parts: Parts) {
-    super(parts.context.repo, parts.base);
+    super(parts.context.repo, parts.base, parts.context.guide);
     this.#parts = parts;
   }
 
   get isSplit(): boolean {
     return this.#isSplit;
+  }
+
+  note(request: NoteRequest, key: string): Promise<Outcome | Refusal> {
+    const { context, author, base, path, generation } = this.#parts;
+    const operationId = `${context.run}/note/${generation}/${Buffer.from(path).toString('hex').slice(0, 400)}/${key}`;
+    return noteInGuide(context, request, { author, base, operationId });
   }
 
   async split(request: SplitRequest, key: string): ReturnType<DecomposerOperations['split']> {

@@ -7,6 +7,7 @@ import {
   type Edited,
   type EditRequest,
   type FileView,
+  type NoteRequest,
   type Refusal,
   type RunAnswer,
   type RunRequest,
@@ -32,7 +33,7 @@ export class RepoEdits extends RepoReads {
   readonly #signal: AbortSignal;
 
   constructor(context: RunContext, task: Task, claim: Claim, draft: Draft, signal: AbortSignal) {
-    super(context.repo, baseOf(context, task, claim), draft);
+    super(context.repo, baseOf(context, task, claim), context.guide, draft);
     this.context = context;
     this.task = task;
     this.claimed = claim;
@@ -169,8 +170,9 @@ export class RepoEdits extends RepoReads {
     return { kind: 'ran', code, how, output, ms: ran.ms, seq: this.base, kept, dropped, breakages };
   }
 
-  note(text: string, key: string): Promise<Outcome | Refusal> {
-    return noteInGuide(this.context, this.claimed.agent, this.task, text, this.operationId(key));
+  note(request: NoteRequest, key: string): Promise<Outcome | Refusal> {
+    const author = this.context.author(this.context.role(this.task.role), this.claimed.agent);
+    return noteInGuide(this.context, request, { author, base: this.base, operationId: this.operationId(key) });
   }
 
   claim(topic: string): Promise<Refusal | undefined> {

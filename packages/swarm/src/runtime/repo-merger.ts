@@ -5,9 +5,11 @@ import {
   type ConflictDetails,
   type HandoffReport,
   type MergerOperations,
+  type NoteRequest,
   type Refusal,
   type ResolveRequest,
 } from '../tools/operations.ts';
+import { noteInGuide } from './field-guide.ts';
 import { detailsOf } from './conflict-details.ts';
 import { textOf } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
@@ -52,6 +54,12 @@ export class RepoMerger implements MergerOperations {
     const view = this.#context.repo.conflict(id);
     this.#asOf.set(id, view.asOf);
     return detailsOf(this.#context.repo, view);
+  }
+
+  note(request: NoteRequest, key: string): Promise<Outcome | Refusal> {
+    const base = this.#context.repo.snapshot().seq;
+    const operationId = this.operationId('note', key);
+    return noteInGuide(this.#context, request, { author: this.#author, base, operationId });
   }
 
   async resolve(request: ResolveRequest, key: string): Promise<Outcome | Refusal> {

@@ -9,12 +9,14 @@ import {
   refused,
   type DecisionRequest,
   type HandoffReport,
+  type NoteRequest,
   type PlannerOperations,
   type Refusal,
   type TaskRequest,
   type TaskView,
 } from '../tools/operations.ts';
 import { decisionChange, decisionsOf } from './decisions.ts';
+import { noteInGuide } from './field-guide.ts';
 import { RepoReads } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
 import { checkOf } from './run-options.ts';
@@ -40,7 +42,7 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
   #report: HandoffReport | undefined;
 
   constructor(parts: Parts) {
-    super(parts.context.repo, parts.base);
+    super(parts.context.repo, parts.base, parts.context.guide);
     this.#parts = parts;
     this.#context = parts.context;
     this.#author = parts.context.author(parts.context.role(parts.task.role), parts.agent);
@@ -255,6 +257,11 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
     if (isRejected(outcome))
       return refused(`nothing was decided (${outcome.code}): ${outcome.message}. ${outcome.next}`);
     return { kind: 'decided', seq: outcome.seq };
+  }
+
+  note(request: NoteRequest, key: string): Promise<Outcome | Refusal> {
+    const writer = { author: this.#author, base: this.base, operationId: this.operationId(key) };
+    return noteInGuide(this.#context, request, writer);
   }
 
   async ask(question: string, key: string): ReturnType<PlannerOperations['ask']> {

@@ -1,6 +1,7 @@
 import type { Repo } from '@mound/vcs';
 import type { FileView, ReadOperations, Refusal, SearchAnswer, SearchRequest } from '../tools/operations.ts';
 import type { Draft } from './draft.ts';
+import type { FieldGuide } from './field-guide.ts';
 import { ReadSet } from './read-set.ts';
 import { searchText, type Searched } from './search-text.ts';
 
@@ -8,14 +9,17 @@ import { searchText, type Searched } from './search-text.ts';
 export class RepoReads implements ReadOperations {
   readonly #repo: Repo;
   readonly #draft: Draft | undefined;
+  readonly #guide: FieldGuide | undefined;
   #base: number;
   /** What the agent has in its context. */
   protected readonly readSet: ReadSet;
 
-  constructor(repo: Repo, base: number, draft?: Draft) {
+  /** `guide`: its files are read as they stand now, and reading one counts. */
+  constructor(repo: Repo, base: number, guide: FieldGuide | undefined, draft?: Draft) {
     this.#repo = repo;
     this.#base = base;
     this.#draft = draft;
+    this.#guide = guide;
     this.readSet = new ReadSet(repo);
   }
 
@@ -50,8 +54,9 @@ export class RepoReads implements ReadOperations {
   }
 
   read(path: string): FileView | undefined {
-    const snapshot = this.#repo.snapshot(this.#base);
     const edit = this.#draft?.files.get(path);
+    const isGuide = edit === undefined && this.#guide?.isIn(path) === true;
+    const snapshot = this.#repo.snapshot(isGuide ? undefined : this.#base);
     const head = snapshot.head(path);
     if (edit !== undefined) {
       const bytes = this.#draft?.read(edit);
@@ -61,7 +66,9 @@ export class RepoReads implements ReadOperations {
     }
     const bytes = head && snapshot.read(path);
     if (head === undefined || bytes === undefined) return undefined;
-    return { path, version: head.version, mode: head.mode, size: head.size, text: textOf(bytes) };
+    const text = textOf(bytes);
+    if (isGuide && text !== undefined) this.#guide?.read(path, text);
+    return { path, version: head.version, mode: head.mode, size: head.size, text };
   }
 
   list(prefix: string): ReturnType<ReadOperations['list']> {

@@ -6,12 +6,14 @@ import {
   refused,
   type ConflictDetails,
   type HandoffReport,
+  type NoteRequest,
   type ReconcilerOperations,
   type Refusal,
   type SettleRequest,
 } from '../tools/operations.ts';
 import { detailsOf } from './conflict-details.ts';
 import { decisionChange, decisionsOf } from './decisions.ts';
+import { noteInGuide } from './field-guide.ts';
 import { RepoReads } from './repo-reads.ts';
 import { changeOf, type RunContext } from './run-context.ts';
 import { heldWords, TopicClaims, topicTriesMax } from './topics.ts';
@@ -37,7 +39,7 @@ export class RepoReconciler extends RepoReads implements ReconcilerOperations {
   #settled: { readonly decision: string; readonly tasks: readonly Task[] } | undefined;
 
   constructor(parts: Parts) {
-    super(parts.context.repo, parts.base);
+    super(parts.context.repo, parts.base, parts.context.guide);
     this.#parts = parts;
     this.#author = parts.context.author(parts.context.role('reconciler'), parts.agent);
   }
@@ -58,6 +60,11 @@ export class RepoReconciler extends RepoReads implements ReconcilerOperations {
     const view = context.repo.conflict(id);
     this.#asOf = view.asOf;
     return detailsOf(context.repo, view);
+  }
+
+  note(request: NoteRequest, key: string): Promise<Outcome | Refusal> {
+    const writer = { author: this.#author, base: this.base, operationId: this.operationId(key) };
+    return noteInGuide(this.#parts.context, request, writer);
   }
 
   async settle(request: SettleRequest, key: string): ReturnType<ReconcilerOperations['settle']> {

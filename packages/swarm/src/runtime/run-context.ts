@@ -11,6 +11,7 @@ import type { Model } from '../model/model.ts';
 import { refused, type ContentChange, type Refusal } from '../tools/operations.ts';
 import type { BudgetBook, Draws, OwnNode } from './budget-book.ts';
 import type { CommandRoom } from './command-room.ts';
+import { FieldGuide } from './field-guide.ts';
 import type { RunKeys } from './run-keys.ts';
 import type { RunPolicy, SwarmLimits } from './run-options.ts';
 import type { Tally } from './tally.ts';
@@ -67,6 +68,8 @@ export class RunContext {
   announce: (event: SwarmEvent) => void = () => undefined;
   /** What is on and can be had. */
   readonly coordination: Coordination;
+  /** undefined where it is off. */
+  readonly guide: FieldGuide | undefined;
   /** Whole definitions of the tasks that have not been reported to their planner. */
   readonly tasks: Map<TaskId, Task> = new Map();
 
@@ -79,6 +82,8 @@ export class RunContext {
     const { policy, roles, models } = parts;
     const had = (name: 'merger' | 'reconciler'): Switch =>
       models[roles[name].model] === undefined ? 'off' : policy.coordination[name];
+    this.guide =
+      policy.coordination['field-guide'] === 'on' ? new FieldGuide(parts.repo, parts.time, policy.guide) : undefined;
     this.coordination = { ...policy.coordination, merger: had('merger'), reconciler: had('reconciler') };
   }
 

@@ -56,12 +56,23 @@ export const defaultLimits: SwarmLimits = {
 /** A task that comes with the goal, where nobody plans. */
 export type GivenTask = TaskRequest;
 
+/** The Field Guide. */
+export interface GuidePolicy {
+  /** Default `field-guide`. */
+  readonly folder: string;
+  /** Lines that its index, or an entry, may have; the store refuses more. Default 80. */
+  readonly linesMax: number;
+  /** An entry that nobody has read for so long is taken out when a run starts. Default 30 days. */
+  readonly unusedMs: number;
+}
+
+export const defaultGuide: GuidePolicy = { folder: 'field-guide', linesMax: 80, unusedMs: 30 * 24 * 60 * 60_000 };
+
 /** How the work is organised. */
 export interface RunPolicy {
   /** Directory of the transcripts; undefined: none are kept, and agents that go on begin anew. */
   readonly transcripts: string | undefined;
-  /** Folder of the Field Guide, and the lines that its index may have. */
-  readonly guide: { readonly folder: string; readonly linesMax: number } | undefined;
+  readonly guide: GuidePolicy;
   /** `required`: a task names a command that proves it, or says why there is none. */
   readonly checks: 'required' | 'optional';
   /** Proves a task that names no check of its own, and no reason why there is none; undefined: nothing does. */
@@ -89,7 +100,8 @@ export interface SwarmOptions {
   readonly budget?: Partial<Cap>;
   /** What models cost, before what the table says. */
   readonly prices?: readonly PriceOverride[];
-  readonly policy?: Partial<Omit<RunPolicy, 'transcripts' | 'coordination' | 'thrashing'>> & {
+  readonly policy?: Partial<Omit<RunPolicy, 'transcripts' | 'coordination' | 'thrashing' | 'guide'>> & {
+    readonly guide?: Partial<GuidePolicy>;
     /** Default: 50 intents a window, 3 growing ones, 20 conflicts per 100 lines; false: such a run goes on. */
     readonly thrashing?: ThrashingPolicy | false;
     /** Default: `.mound/swarm/RUN` in the repository's directory; false: none. */

@@ -8,6 +8,7 @@ import { defaultThrashing } from '../state/thrashing.ts';
 import { sha256 } from './run-header.ts';
 import {
   checkOf,
+  defaultGuide,
   type GivenTask,
   type ResumeOptions,
   type RunPolicy,
@@ -42,7 +43,7 @@ export const givenTask = (request: GivenTask, base: number, roles: Roles, defaul
 export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): RunPolicy {
   const {
     transcripts,
-    guide,
+    guide = {},
     checks = 'optional',
     check,
     thrashing = defaultThrashing,
@@ -51,7 +52,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
   const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
   return {
     transcripts: directory === false ? undefined : directory,
-    guide,
+    guide: { ...defaultGuide, ...guide },
     checks,
     check,
     thrashing: thrashing === false ? undefined : thrashing,
@@ -85,7 +86,7 @@ export function settingsOf(
       checks,
       coordination: { ...coordination },
       ...(check !== undefined && { check }),
-      ...(guide && { guide: { ...guide } }),
+      guide: { ...guide },
       ...(thrashing && { thrashing: { ...thrashing } }),
     },
     ...(options.settings !== undefined && { more: options.settings }),

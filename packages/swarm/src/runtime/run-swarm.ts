@@ -27,6 +27,7 @@ import {
   readHeader,
   sha256,
   stagePrompts,
+  system,
   canonicalJson,
   type RunHeader,
 } from './run-header.ts';
@@ -242,6 +243,7 @@ class Execution {
 
   async #execute(opened: Opened, tasks: readonly RestoredTask[]): Promise<SwarmResult> {
     const { header } = opened;
+    await this.#context.guide?.ageOut(system);
     const { onEvent, agentsMax, signal, stopSignal } = this.#options;
     const { commands, tally, time } = this.#context.parts;
     const watch = new Watch(this.#limits, this.#repo, this.#context.parts.policy.thrashing);
@@ -284,6 +286,7 @@ class Execution {
     if (stopSignal?.aborted) stopSoon();
 
     const ending = await swarm.ended;
+    await this.#context.guide?.flush(system);
     stopTimer();
     signal?.removeEventListener('abort', stopNow);
     stopSignal?.removeEventListener('abort', stopSoon);

@@ -18,7 +18,7 @@ import { BudgetBook } from './budget-book.ts';
 import { CommandRoom, type CommandSettings } from './command-room.ts';
 import { RunContext } from './run-context.ts';
 import { RunKeys } from './run-keys.ts';
-import { defaultLimits, type SwarmOptions } from './run-options.ts';
+import { defaultGuide, defaultLimits, type SwarmOptions } from './run-options.ts';
 import { runSwarm } from './run-swarm.ts';
 import { Tally } from './tally.ts';
 import { TaskBook } from './task-book.ts';
@@ -170,7 +170,7 @@ export function contextOn(repo: Repo, time: Time, commandsDir: string): RunConte
     limits: defaultLimits,
     policy: {
       transcripts: undefined,
-      guide: { folder: 'guide', linesMax: 4 },
+      guide: defaultGuide,
       checks: 'optional',
       check: undefined,
       thrashing: undefined,

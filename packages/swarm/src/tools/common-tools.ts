@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { HandoffReport, ReadOperations, Refusal } from './operations.ts';
+import type { HandoffReport, NoteOperations, ReadOperations, Refusal } from './operations.ts';
+import { outcomeAnswer } from './outcome-answer.ts';
 import { bindTool, defineTool, fail, refusalAnswer, type Tool } from './tool.ts';
 
 /** Lines of a file in one answer where the call names no number. */
@@ -32,6 +33,26 @@ const searchTool = defineTool(
     ignoreCase: z.boolean().default(false),
     prefix: z.string().default('').describe('A directory or file; empty for all.'),
     hits: z.int().min(1).max(2000).default(hitsDefault),
+  }),
+);
+
+const noteTool = defineTool(
+  'note',
+  'Put what surprised you, and will surprise the next one, into the Field Guide, whose index every agent reads at its start. At any time; it lands by itself.',
+  z.strictObject({
+    symptom: z.string().min(1).max(200).describe('What one sees.'),
+    cause: z.string().min(1).max(400),
+    do: z.string().min(1).max(200).describe('What to do then.'),
+    evidence: z
+      .array(z.string().min(1))
+      .min(1)
+      .describe(
+        'Files that show it: PATH, PATH@VERSION, or PATH@VERSION#NAME for what names a symbol. The entry counts as doubtful once they change.',
+      ),
+    remove: z
+      .array(z.string().min(1))
+      .default([])
+      .describe('Entries that help nobody, by the name of their file without .md.'),
   }),
 );
 
@@ -88,6 +109,11 @@ export function readTools(operations: ReadOperations): Tool[] {
     }),
   ];
 }
+
+export const noteToolOf = (operations: NoteOperations): Tool =>
+  bindTool(noteTool, async ({ do: remedy, ...request }, key) =>
+    outcomeAnswer(await operations.note({ ...request, remedy }, key)),
+  );
 
 export const finishToolOf = (finish: (report: HandoffReport, key: string) => Promise<Refusal | undefined>): Tool =>
   bindTool(finishTool, async (report, key) => {

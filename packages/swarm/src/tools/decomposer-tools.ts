@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { finishToolOf, readTools } from './common-tools.ts';
+import { finishToolOf, noteToolOf, readTools } from './common-tools.ts';
 import type { DecomposerOperations } from './operations.ts';
 import { bindTool, defineTool, refusalAnswer, type Tool } from './tool.ts';
 
@@ -29,5 +29,6 @@ export const decomposerTools = (operations: DecomposerOperations): Tool[] => [
     const waited = counts.length === 0 ? 'nothing waited' : `of what waited: ${counts.join(', ')}`;
     return { ok: true, says: `split as seq ${seq}; ${waited}. Call finish`, more: { seq, retargeted } };
   }),
+  noteToolOf(operations),
   finishToolOf((report, key) => operations.finish(report, key)),
 ];

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { HunkAccount, HunkFate } from '@mound/vcs';
 import type { JsonValue } from '../core/json.ts';
-import { finishToolOf } from './common-tools.ts';
+import { finishToolOf, noteToolOf } from './common-tools.ts';
 import type { MergerOperations } from './operations.ts';
 import { outcomeAnswer } from './outcome-answer.ts';
 import { bindTool, defineTool, refusalAnswer, type Tool } from './tool.ts';
@@ -83,5 +83,6 @@ export const mergerTools = (operations: MergerOperations): Tool[] => [
     const rest = otherwise && fateOf(otherwise);
     return outcomeAnswer(await operations.resolve({ ...request, accounts: accounted, otherwise: rest }, key));
   }),
+  noteToolOf(operations),
   finishToolOf((report, key) => operations.finish(report, key)),
 ];

@@ -100,7 +100,23 @@ export interface DecisionRequest {
   readonly text: string;
 }
 
-export interface PlannerOperations extends ReadOperations, FinishOperations {
+/** An entry of the Field Guide, as an agent asks for it. */
+export interface NoteRequest {
+  readonly symptom: string;
+  readonly cause: string;
+  /** What to do. */
+  readonly remedy: string;
+  /** `PATH`, `PATH@VERSION`, or either with `#NAME`. */
+  readonly evidence: readonly string[];
+  /** Entries that are to be taken out. */
+  readonly remove: readonly string[];
+}
+
+export interface NoteOperations {
+  note(request: NoteRequest, key: string): Promise<Outcome | Refusal>;
+}
+
+export interface PlannerOperations extends ReadOperations, NoteOperations, FinishOperations {
   delegate(
     tasks: readonly TaskRequest[],
     key: string,
@@ -203,14 +219,13 @@ export interface ClaimView {
   readonly holder: string;
 }
 
-export interface WorkerOperations extends ReadOperations, FinishOperations {
+export interface WorkerOperations extends ReadOperations, NoteOperations, FinishOperations {
   edit(request: EditRequest, key: string): Promise<Edited | Refusal>;
   write(request: WriteRequest, key: string): Promise<Edited | Refusal>;
   patch(text: string, key: string): Promise<Edited | Refusal>;
   run(request: RunRequest, key: string): Promise<RunAnswer | Refusal>;
   commit(request: CommitRequest, key: string): Promise<Outcome | Refusal>;
   flag(path: string, reason: string): Promise<number>;
-  note(text: string, key: string): Promise<Outcome | Refusal>;
   claim(topic: string): Promise<Refusal | undefined>;
   board(): readonly ClaimView[];
 }
@@ -278,7 +293,7 @@ export interface ResolveRequest {
   readonly rationale?: string | undefined;
 }
 
-export interface MergerOperations extends FinishOperations {
+export interface MergerOperations extends NoteOperations, FinishOperations {
   readConflict(id: string): ConflictDetails | Refusal;
   resolve(request: ResolveRequest, key: string): Promise<Outcome | Refusal>;
 }
@@ -292,7 +307,7 @@ export interface SettleRequest {
   readonly tasks: readonly { readonly title: string; readonly scope: readonly string[]; readonly brief: string }[];
 }
 
-export interface ReconcilerOperations extends ReadOperations, FinishOperations {
+export interface ReconcilerOperations extends ReadOperations, NoteOperations, FinishOperations {
   readConflict(id: string): ConflictDetails | Refusal;
   settle(
     request: SettleRequest,
@@ -310,7 +325,7 @@ export interface SplitRequest {
     | undefined;
 }
 
-export interface DecomposerOperations extends ReadOperations, FinishOperations {
+export interface DecomposerOperations extends ReadOperations, NoteOperations, FinishOperations {
   split(
     request: SplitRequest,
     key: string,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isTaskId, type TaskId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { TaskReport } from '../core/task.ts';
-import { finishToolOf, readTools } from './common-tools.ts';
+import { finishToolOf, noteToolOf, readTools } from './common-tools.ts';
 import type { PlannerOperations } from './operations.ts';
 import { bindTool, defineTool, refusalAnswer, type Tool } from './tool.ts';
 
@@ -121,5 +121,6 @@ export const plannerTools = (operations: PlannerOperations): Tool[] => [
     const tasks = operations.inspect();
     return { ok: true, says: `${tasks.length} tasks not yet ended`, more: { tasks: tasks as unknown as JsonValue } };
   }),
+  noteToolOf(operations),
   finishToolOf((report, key) => operations.finish(report, key)),
 ];

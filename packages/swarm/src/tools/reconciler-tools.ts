@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { finishToolOf, readTools } from './common-tools.ts';
+import { finishToolOf, noteToolOf, readTools } from './common-tools.ts';
 import { readConflictToolOf } from './merger-tools.ts';
 import type { ReconcilerOperations } from './operations.ts';
 import { decisionFields } from './planner-tools.ts';
@@ -39,5 +39,6 @@ export const reconcilerTools = (operations: ReconcilerOperations): Tool[] => [
     const says = `settled as seq ${seq}; ${tasks.length} tasks follow it; both sides are told. Call finish`;
     return { ok: true, says, more: { seq, tasks } };
   }),
+  noteToolOf(operations),
   finishToolOf((report, key) => operations.finish(report, key)),
 ];

@@ -60,7 +60,7 @@ class FakeOperations implements PlannerOperations, WorkerOperations, MergerOpera
   run(input: Parameters<WorkerOperations['run']>[0]): ReturnType<WorkerOperations['run']> {
     return Promise.resolve(this.#note('run', input, { kind: 'refused', says: 'no' } as const));
   }
-  note(input: string): ReturnType<WorkerOperations['note']> {
+  note(input: Parameters<WorkerOperations['note']>[0]): ReturnType<WorkerOperations['note']> {
     return Promise.resolve(this.#note('note', input, { kind: 'refused', says: 'no' } as const));
   }
   claim(input: string): ReturnType<WorkerOperations['claim']> {
@@ -110,7 +110,6 @@ test('a planner cannot edit: a commit, a resolution and a flag are answered and 
     ['write', { path: 'a', content: 'x' }],
     ['patch', { patch: 'x' }],
     ['run', { command: 'touch a' }],
-    ['note', { text: 'x' }],
     ['put', change],
   ] as const) {
     const answer = await call(toolset, name, input);
@@ -129,6 +128,7 @@ test('a planner cannot edit: a commit, a resolution and a flag are answered and 
     'decide',
     'ask',
     'inspect',
+    'note',
     'finish',
   ]);
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { JsonObject } from '../core/json.ts';
 import { sayBreakages } from './breakage-text.ts';
-import { finishToolOf, readTools } from './common-tools.ts';
+import { finishToolOf, noteToolOf, readTools } from './common-tools.ts';
 import type { Edited, Refusal, RunAnswer, WorkerOperations } from './operations.ts';
 import { outcomeAnswer } from './outcome-answer.ts';
 import { bindTool, defineTool, refusalAnswer, type Tool, type ToolAnswer } from './tool.ts';
@@ -86,12 +86,6 @@ const flagTool = defineTool(
   z.strictObject({ path: z.string().min(1), reason: z.string().min(1) }),
 );
 
-const noteTool = defineTool(
-  'note',
-  'Add one line to the Field Guide: what surprised you, and will surprise the next one. Every agent reads it at its start.',
-  z.strictObject({ text: z.string().min(1).max(400) }),
-);
-
 const claimTool = defineTool(
   'claim',
   'Claim a piece of the work by name before you begin it. One of all your peers gets it.',
@@ -140,7 +134,7 @@ export const workerTools = (operations: WorkerOperations): Tool[] => [
     const seq = await operations.flag(path, reason);
     return { ok: true, says: `flagged ${path}`, more: { seq } };
   }),
-  bindTool(noteTool, async ({ text }, key) => outcomeAnswer(await operations.note(text, key))),
+  noteToolOf(operations),
   bindTool(claimTool, async ({ topic }) => {
     const refusal = await operations.claim(topic);
     return refusal === undefined ? { ok: true, says: `'${topic}' is yours` } : refusalAnswer(refusal);

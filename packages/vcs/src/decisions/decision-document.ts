@@ -1,6 +1,6 @@
 import { MoundError } from '../core/errors.ts';
 import { decisionStatuses, isDecisionId, type Decision, type DecisionStatus } from './decision.ts';
-import { Fault, readFrontMatter, writeList, writeScalar, type DocumentFault, type Field } from './front-matter.ts';
+import { Fault, readFrontMatter, renderFrontMatter, type DocumentFault, type Field } from './front-matter.ts';
 
 /** A decision with the lines at which its head says so, for those who find fault with it later. */
 export interface ReadDecision extends Decision {
@@ -72,16 +72,8 @@ export function parseDecision(path: string, source: Uint8Array | string): ReadDe
 /** A document that `parseDecision` reads as the same. Errors: `invalid-argument` where it could not. */
 export function renderDecision(decision: Decision): string {
   const { id, title, topics, owner, status, supersedes, text } = decision;
-  const head = [
-    `id: ${writeScalar(id)}`,
-    `title: ${writeScalar(title)}`,
-    `topics: ${writeList(topics)}`,
-    `owner: ${writeScalar(owner)}`,
-    `status: ${status}`,
-    ...(supersedes.length > 0 ? [`supersedes: ${writeList(supersedes)}`] : []),
-  ];
-  const body = text.trim();
-  const document = `---\n${head.join('\n')}\n---\n${body === '' ? '' : `\n${body}\n`}`;
+  const fields = { id, title, topics, owner, status, ...(supersedes.length > 0 && { supersedes }) };
+  const document = renderFrontMatter(fields, text);
   const read = parseDecision('decision', document);
   if (isDocumentFault(read)) throw new MoundError('invalid-argument', `decision '${id}': ${read.message}`, { id });
   return document;

@@ -97,13 +97,32 @@ export function readFrontMatter(source: string): FrontMatter {
   return { fields, text: lines.slice(end + 1).join('\n'), textLine: end + 2 };
 }
 
+/** The head of a document and its text; where they cannot be read, what is wrong and where. */
+export function parseFrontMatter(path: string, source: string): FrontMatter | DocumentFault {
+  try {
+    return readFrontMatter(source);
+  } catch (error) {
+    if (error instanceof Fault) return { path, line: error.line, message: error.message };
+    throw error;
+  }
+}
+
+/** A document with such a head, from names and values. */
+export function renderFrontMatter(fields: Readonly<Record<string, string | readonly string[]>>, text: string): string {
+  const head = Object.entries(fields).map(([name, value]) => {
+    return `${name}: ${typeof value === 'string' ? writeScalar(value) : writeList(value)}\n`;
+  });
+  const body = text.trim();
+  return `---\n${head.join('')}---\n${body === '' ? '' : `\n${body}\n`}`;
+}
+
 /** A value as a head has it: in quotes where it would be read as something else. */
-export function writeScalar(value: string): string {
+function writeScalar(value: string): string {
   const isPlain = value !== '' && !/^[\s"'[#-]|[\s]$|[\n\r]/.test(value);
   return isPlain ? value : JSON.stringify(value);
 }
 
-export function writeList(values: readonly string[]): string {
+function writeList(values: readonly string[]): string {
   const items = values.map((value) => (/[,\][]/.test(value) ? JSON.stringify(value) : writeScalar(value)));
   return `[${items.join(', ')}]`;
 }

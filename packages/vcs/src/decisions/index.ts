@@ -18,6 +18,12 @@ export {
   type ReferenceStanding,
   type StandingDecision,
 } from './decision-set.ts';
-export type { DocumentFault } from './front-matter.ts';
+export {
+  parseFrontMatter,
+  renderFrontMatter,
+  type DocumentFault,
+  type Field,
+  type FrontMatter,
+} from './front-matter.ts';
 export { generateSymbols, symbolLanguageOf } from './generate.ts';
 export { citationsOf, citedSymbolsOf, isGenerated, type Citation } from './reference.ts';
