@@ -14,6 +14,7 @@ export type {
   MergerWork,
   PlannerBrief,
   ReconcilerBrief,
+  ReviewerBrief,
   WorkerBrief,
 } from './core/brief.ts';
 export {
@@ -88,3 +89,15 @@ export type { LandingTimes, OutcomeCounts, RoleSpend } from './runtime/tally.ts'
 export { schedule, type Directive } from './schedule/schedule.ts';
 export { reduce } from './state/reduce.ts';
 export { initialState, type AgentState, type ConflictState, type SwarmState, type TaskState } from './state/state.ts';
+export { faultOfLenses, type Finding, type Lens, type ReviewPolicy, type Sight, type Verdict } from './core/lens.ts';
+export {
+  corpusOf,
+  defectKinds,
+  pointsAt,
+  type Defect,
+  type DefectKind,
+  type RealDiff,
+  type ReviewCase,
+} from './review/corpus.ts';
+export type { LensPair, LensReport, Review, ReviewCost, ReviewReport } from './review/review-ledger.ts';
+export { scoreReviews, type CorpusScore, type LensScore } from './review/score.ts';

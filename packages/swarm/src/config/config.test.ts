@@ -42,6 +42,8 @@ test.each([
   [{ models: { m: { kind: 'command', comand: ['x'] } } }, 'models.m'],
   [{ roles: { planner: 'm' } }, "roles.planner: there is no model 'm'"],
   [{ budget: { usd: -1 } }, 'budget.usd'],
+  [{ review: { lenses: [{ name: 'a', sees: 'output', model: 'm' }] } }, "review.lenses: there is no model 'm'"],
+  [{ review: { lenses: [{ name: 'a', sees: 'all' }] } }, 'review.lenses.0.sees'],
   ['text', 'the whole'],
 ])('%j is refused in one line that says where', (value, says) => {
   expect(() => parse(value)).toThrow(TypeError);
@@ -128,6 +130,7 @@ test('a topology is tasks and roles, and a resume finds what it was', () => {
     bounds: { agents: 3, turns: { worker: 7 }, leaseMinutes: 2 },
     check: 'make test',
     guide: { folder: 'guide' },
+    review: { lenses: [{ name: 'bounds', sees: 'output', paths: ['src'], rate: 0.5 }] },
   });
   const { agentsMax, limits = {}, policy = {}, settings: more = {} } = settingsOf(before, 'g');
   const recorded = {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { mechanisms } from '../core/coordination.ts';
+import { sights } from '../core/lens.ts';
 import { defaultThrashing } from '../state/thrashing.ts';
 import { faultOfMinds, mindFields, type MindModel } from './minds.ts';
 import { saysOf } from './schema-issue.ts';
@@ -52,6 +53,7 @@ const bounds = z.strictObject({
       merger: count.optional(),
       reconciler: count.optional(),
       decomposer: count.optional(),
+      reviewer: count.optional(),
       peer: count.optional(),
     })
     .prefault({}),
@@ -117,6 +119,27 @@ const schema = z.strictObject({
   score: name.optional(),
   commands: commands.prefault({}),
   guide: z.strictObject({ folder: name.default('field-guide'), lines: count.default(80) }).optional(),
+  /** Who looks at what landed. */
+  review: z
+    .strictObject({
+      /** What a blocking finding leads to: a task that looks into it, or the landing taken back. */
+      onBlocking: z.enum(['task', 'revert']).default('task'),
+      lenses: z
+        .array(
+          z.strictObject({
+            name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'small letters, digits and - only, at most 40'),
+            sees: z.enum(sights),
+            /** One of `models`; default: the reviewer's. */
+            model: name.optional(),
+            persona: z.string().default(''),
+            /** Paths, or directories, of which it reviews changes; empty: all. */
+            paths: z.array(name).default([]),
+            rate: z.number().min(0).max(1).default(0.1),
+          }),
+        )
+        .min(1),
+    })
+    .optional(),
 });
 
 /** What a configuration file may hold. */
@@ -132,7 +155,8 @@ export function parseConfig(value: unknown, dir: string): EffectiveConfig {
   const parsed = schema.safeParse(value);
   if (!parsed.success) throw new TypeError(saysOf(parsed.error.issues, schema));
   const config = parsed.data;
-  const fault = faultOfMinds(config);
+  const strange = config.review?.lenses.find(({ model }) => model !== undefined && config.models[model] === undefined);
+  const fault = faultOfMinds(config) ?? (strange && `review.lenses: there is no model '${strange.model}'`);
   if (fault !== undefined) throw new TypeError(fault);
   const { record } = config;
   const models = Object.entries(config.models).map(([key, one]): [string, MindModel] => [key, withPaths(one, dir)]);

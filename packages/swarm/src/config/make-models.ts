@@ -46,12 +46,22 @@ export async function makeModels(config: EffectiveConfig, parts: { readonly repo
     const whole = line.length === 1 ? first : new FallbackModel([first, ...line.slice(1)]);
     return cassette === undefined ? whole : new RecordingModel(whole, cassette);
   };
-  const { worker = roles.peer, reconciler = roles.merger, decomposer = worker } = roles;
-  const byRole = Object.entries({ ...roles, worker, reconciler, decomposer }).flatMap(([role, key]) =>
+  const {
+    worker = roles.peer,
+    reconciler = roles.merger,
+    decomposer = worker,
+    reviewer = roles.merger ?? worker,
+  } = roles;
+  const lenses = (config.review?.lenses ?? []).map(({ model }) => [lensModel(model), model] as const);
+  const all = { ...roles, worker, reconciler, decomposer, ...Object.fromEntries(lenses), reviewer };
+  const byRole = Object.entries(all).flatMap(([role, key]) =>
     key === undefined ? [] : [[role, serving(key)] as const],
   );
   return { models: Object.fromEntries(byRole), prices };
 }
+
+/** Under which name a run has the model of a lens. */
+export const lensModel = (model: string | undefined): string => (model === undefined ? 'reviewer' : `lens/${model}`);
 
 /** What may be asked at once, by one of several processes. */
 function sharedOut(config: EffectiveConfig): Minds {

@@ -81,6 +81,8 @@ export const mindFields = {
       reconciler: name.optional(),
       /** Default: the worker's. */
       decomposer: name.optional(),
+      /** Of lenses that name no model of their own. Default: the merger's, else the worker's. */
+      reviewer: name.optional(),
       /** Default: the worker's. */
       peer: name.optional(),
     })

@@ -6,12 +6,14 @@ import { detectSandbox, type Sandbox } from '../command/sandbox.ts';
 import { isUnlimited, type Bound, type Cap } from '../core/amount.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { TaskId } from '../core/ids.ts';
+import type { ReviewPolicy } from '../core/lens.ts';
 import type { Role } from '../core/role.ts';
 import { shippedRoles } from '../roles/roles.ts';
 import type { CommandSettings } from '../runtime/command-room.ts';
 import type { GivenTask, SwarmLimits, SwarmOptions } from '../runtime/run-options.ts';
 import type { EffectiveConfig } from './config.ts';
 import type { Layer } from './layers.ts';
+import { lensModel } from './make-models.ts';
 
 /** What a configuration makes of a run, beside its minds. */
 export type RunSettings = Pick<SwarmOptions, 'agentsMax' | 'limits' | 'policy' | 'roles' | 'settings'> & {
@@ -56,10 +58,28 @@ export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
       thrashing: bounds.thrashing === 'off' ? false : bounds.thrashing,
       ...(check !== undefined && { check }),
       ...(guide !== undefined && { guide: { folder: guide.folder, linesMax: guide.lines } }),
+      ...(config.review !== undefined && { review: reviewOf(config.review) }),
     },
     settings: JSON.parse(JSON.stringify(more)) as JsonObject,
     ...(tasks !== undefined && { tasks }),
   };
+}
+
+const reviewOf = ({ onBlocking, lenses }: NonNullable<EffectiveConfig['review']>): ReviewPolicy => ({
+  onBlocking,
+  lenses: lenses.map(({ paths, model, ...lens }) => ({ ...lens, model: lensModel(model), appliesTo: paths })),
+});
+
+/** The same back from a run's record. */
+function reviewIn(recorded: unknown): JsonValue | undefined {
+  if (recorded === undefined) return undefined;
+  const { onBlocking, lenses } = recorded as ReviewPolicy;
+  const back = lenses.map(({ appliesTo: paths, model, ...lens }) => ({
+    ...lens,
+    paths,
+    ...(model.startsWith('lens/') && { model: model.slice('lens/'.length) }),
+  }));
+  return { onBlocking, lenses: back };
 }
 
 /** Only what is bounded: at a resume the rest stays as the run has it. */
@@ -164,6 +184,7 @@ export function recordedLayer(settings: JsonObject): Layer {
     checks: policy['checks'],
     score: more['score'],
     commands: more['commands'],
+    review: reviewIn(policy['review']),
     guide: policy['guide'] === undefined ? undefined : { folder: guide['folder'], lines: guide['linesMax'] },
   };
   return JSON.parse(JSON.stringify(layer)) as Layer;

@@ -109,8 +109,32 @@ export interface DecomposerBrief extends BriefCommon, Surroundings {
   readonly attempt: number;
 }
 
+export interface ReviewerBrief extends BriefCommon {
+  readonly role: 'reviewer';
+  readonly lens: string;
+  readonly sees: string;
+  /** The landing. */
+  readonly seq: number;
+  /** What its author was asked for. */
+  readonly task: {
+    readonly id: TaskId;
+    readonly title: string;
+    readonly brief: string;
+    readonly scope: readonly string[];
+  };
+  readonly change: {
+    readonly message: string;
+    readonly rationale?: string;
+    readonly breakage?: string;
+    /** As git shows it, cut where it is long. */
+    readonly diff: string;
+  };
+  /** What the author said and was told, its end where it is long; of a lens that sees it. */
+  readonly transcript?: string;
+}
+
 /** What an agent is told when it starts. */
-export type Brief = PlannerBrief | WorkerBrief | MergerBrief | ReconcilerBrief | DecomposerBrief;
+export type Brief = PlannerBrief | WorkerBrief | MergerBrief | ReconcilerBrief | DecomposerBrief | ReviewerBrief;
 
 const opening = '<brief>';
 const closing = '</brief>';

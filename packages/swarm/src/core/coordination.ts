@@ -8,6 +8,8 @@ export const mechanisms = [
   'reconciler',
   /** Before each request an agent is told of what changed in the files that it has read; its commits say what it had read. */
   'fresh-reads',
+  /** Reviewers look at what landed, each through its lens, the more of them the riskier it is. */
+  'lenses',
   /** Files that are too large or too contended are marked, and work on them waits. */
   'megafiles',
   /** A worker may change what is outside of its scope, with a reason. */

@@ -1,7 +1,7 @@
-export type RoleKind = 'planner' | 'worker' | 'merger' | 'reconciler' | 'decomposer';
+export type RoleKind = 'planner' | 'worker' | 'merger' | 'reconciler' | 'decomposer' | 'reviewer';
 
 /** In an order in which each kind that a run needs comes first. */
-export const roleKinds: readonly RoleKind[] = ['planner', 'worker', 'merger', 'reconciler', 'decomposer'];
+export const roleKinds: readonly RoleKind[] = ['planner', 'worker', 'merger', 'reconciler', 'decomposer', 'reviewer'];
 /** Kinds that take tasks. */
 export const takesTasks = (kind: RoleKind): boolean => kind === 'planner' || kind === 'worker';
 
@@ -27,6 +27,7 @@ export type ToolName =
   | 'resolve'
   | 'settle'
   | 'split'
+  | 'verdict'
   | 'finish';
 
 /** Key into the run's `models`. */
@@ -74,13 +75,15 @@ export const toolsOfKind: Readonly<Record<RoleKind, readonly ToolName[]>> = {
   merger: ['read_conflict', 'resolve', 'note', 'finish'],
   reconciler: ['read', 'search', 'list', 'read_conflict', 'settle', 'note', 'finish'],
   decomposer: ['read', 'search', 'list', 'split', 'note', 'finish'],
+  reviewer: ['read', 'search', 'list', 'note', 'verdict'],
 };
 
 /** One line saying what is wrong with a role, or undefined. */
 export function faultOfRole(role: Role): string | undefined {
   const stranger = role.tools.find((tool) => !toolsOfKind[role.kind].includes(tool));
   if (stranger !== undefined) return `role '${role.name}' is a ${role.kind} and cannot hold the tool '${stranger}'`;
-  if (!role.tools.includes('finish')) return `role '${role.name}' needs the tool 'finish'`;
+  const last: ToolName = role.kind === 'reviewer' ? 'verdict' : 'finish';
+  if (!role.tools.includes(last)) return `role '${role.name}' needs the tool '${last}'`;
   if (!Number.isInteger(role.maxTurns) || role.maxTurns < 1) return `role '${role.name}': maxTurns is not 1 or more`;
   return undefined;
 }

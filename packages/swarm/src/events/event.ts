@@ -129,6 +129,30 @@ export type SwarmEvent =
       readonly tasks: readonly TaskId[];
     }
   | { readonly kind: 'contradiction.unsettled'; readonly contradiction: string; readonly reason: string }
+  /** A lens is to look at a landing. */
+  | {
+      readonly kind: 'review.wanted';
+      readonly review: string;
+      readonly lens: string;
+      readonly seq: number;
+      readonly task: TaskId;
+      /** Whose planner hears of what follows. */
+      readonly planner: TaskId;
+      readonly risk: number;
+    }
+  | { readonly kind: 'review.assigned'; readonly review: string; readonly agent: AgentId }
+  | {
+      readonly kind: 'review.ended';
+      readonly review: string;
+      readonly findings: number;
+      readonly blocking: number;
+      /** Tasks that are to mend what was found. */
+      readonly tasks: readonly TaskId[];
+      /** The landing was taken back. */
+      readonly reverted?: true;
+      /** Why there is no verdict. */
+      readonly failed?: string;
+    }
   | { readonly kind: 'file.flagged'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.frozen'; readonly path: string; readonly reason: string }
   | { readonly kind: 'file.thawed'; readonly path: string }
@@ -155,6 +179,7 @@ export type SwarmEvent =
       readonly contradiction?: string;
       /** Of a decomposer. */
       readonly path?: string;
+      readonly review?: string;
     }
   | {
       readonly kind: 'agent.ended';

@@ -31,6 +31,7 @@ const turnsMax: Readonly<Record<RoleKind, number>> = {
   merger: 12,
   reconciler: 30,
   decomposer: 40,
+  reviewer: 20,
 };
 
 /** `claim` and `board` are for peers that nobody directs. */
@@ -57,6 +58,7 @@ export function shippedRoles(): Readonly<Record<RoleKind | 'peer', Role>> {
     merger: roleOf('merger', 'merger', toolsOfKind.merger),
     reconciler: roleOf('reconciler', 'reconciler', toolsOfKind.reconciler),
     decomposer: roleOf('decomposer', 'decomposer', toolsOfKind.decomposer),
+    reviewer: roleOf('reviewer', 'reviewer', toolsOfKind.reviewer),
     peer: { ...roleOf('peer', 'worker', toolsOfKind.worker), maxTurns: 400 },
   };
 }

@@ -161,6 +161,11 @@ export class AgentLife implements AgentHooks {
     this.#options.onTurn();
   }
 
+  /** What it has cost by now. */
+  get cost(): CostSum {
+    return this.#costs.report().total;
+  }
+
   takeNotices(): readonly string[] {
     return this.#options.takeNotices();
   }

@@ -51,6 +51,11 @@ export class RunKeys {
     return `${this.prefix}merge/`;
   }
 
+  /** What a lens made of a landing. */
+  review(seq: number | '', lens = ''): string {
+    return `${this.prefix}review/${seq}${lens === '' ? '' : `/${lens}`}`;
+  }
+
   budget(task: TaskId | ''): string {
     return `${this.prefix}budget/${task}`;
   }

@@ -4,6 +4,7 @@ import type { Coordination } from '../core/coordination.ts';
 import { isRunId, isTaskId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import { faultOfRole, roleKinds, takesTasks, type ModelName, type Role, type Roles } from '../core/role.ts';
 import type { JsonObject } from '../core/json.ts';
+import { faultOfLenses, type ReviewPolicy } from '../core/lens.ts';
 import type { Time } from '../core/time.ts';
 import type { PriceOverride } from '../cost/prices.ts';
 import type { SwarmEvent } from '../events/event.ts';
@@ -81,6 +82,8 @@ export interface RunPolicy {
   readonly thrashing: ThrashingPolicy | undefined;
   /** How agents are kept from working against one another. */
   readonly coordination: Coordination;
+  /** Who looks at what landed; undefined: nobody. */
+  readonly review?: ReviewPolicy | undefined;
 }
 
 export interface SwarmOptions {
@@ -177,6 +180,11 @@ export function mustOptions(
       throw new TypeError(`no model '${role.model}' for the role '${role.name}'`);
     }
   }
+  const lenses = options.policy?.review?.lenses ?? [];
+  const mindless = lenses.find(({ model }) => options.models[model] === undefined);
+  const lensFault =
+    faultOfLenses(lenses) ?? (mindless && `lens '${mindless.name}': there is no model '${mindless.model}'`);
+  if (lensFault !== undefined) throw new TypeError(`policy.review: ${lensFault}`);
   if ('tasks' in options && options.tasks !== undefined) mustTasks(options.tasks, roles);
 }
 

@@ -48,6 +48,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     check,
     thrashing = defaultThrashing,
     coordination,
+    review,
   } = options.policy ?? {};
   const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
   return {
@@ -57,6 +58,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     check,
     thrashing: thrashing === false ? undefined : thrashing,
     coordination: coordinationOf(coordination),
+    review,
   };
 }
 
@@ -69,7 +71,7 @@ export function settingsOf(
   options: ResumeOptions | SwarmOptions,
   roles: Roles,
   limits: SwarmLimits,
-  { guide, checks, check, coordination, thrashing }: RunPolicy,
+  { guide, checks, check, coordination, thrashing, review }: RunPolicy,
 ): JsonObject {
   return {
     agentsMax: options.agentsMax,
@@ -87,6 +89,9 @@ export function settingsOf(
       coordination: { ...coordination },
       ...(check !== undefined && { check }),
       guide: { ...guide },
+      ...(review && {
+        review: { onBlocking: review.onBlocking, lenses: review.lenses.map((lens) => ({ ...lens })) },
+      }),
       ...(thrashing && { thrashing: { ...thrashing } }),
     },
     ...(options.settings !== undefined && { more: options.settings }),

@@ -42,6 +42,7 @@ import {
 } from './run-options.ts';
 import { givenTask, policyOf, settingsOf } from './run-settings.ts';
 import { Swarm } from './swarm.ts';
+import type { ReviewReport } from '../review/review-ledger.ts';
 import type { MergeReport } from './merge-tally.ts';
 import { Tally, type LandingTimes, type OutcomeCounts, type RoleSpend } from './tally.ts';
 import { isRejected, TaskBook } from './task-book.ts';
@@ -69,6 +70,8 @@ export interface SwarmResult {
   readonly landings: LandingTimes;
   readonly roles: Readonly<Record<RoleKind, RoleSpend>>;
   readonly merges: MergeReport;
+  /** By lens; undefined where nobody reviewed. */
+  readonly review?: ReviewReport;
   /** What this process spent, by role, task, agent and model; {@link readRun} has that of all. */
   readonly cost: CostReport;
   /** SwarmEvents by kind. */
@@ -349,6 +352,7 @@ class Execution {
       landings: tally.times(),
       roles: tally.spend(),
       merges: tally.merges.report(),
+      ...(events['review.wanted'] !== undefined && { review: swarm.reviews.report(this.#costs.report().byTask) }),
       cost: this.#costs.report(),
       events,
       seconds: (performance.now() - this.#startedMs) / 1000,

@@ -11,6 +11,8 @@ import type { AgentEnd, Halt } from '../agent/agent.ts';
 import { AgentNames } from './agent-names.ts';
 import type { RunContext } from './run-context.ts';
 import type { Hands, LeadDesk } from './hands/hands.ts';
+import { ReviewDesk } from './review-desk.ts';
+import { runReviewer } from './run-reviewer.ts';
 import { runDecomposer, runMerger, runReconciler } from './run-neutral.ts';
 import { runPlanner } from './run-planner.ts';
 import { runWorker } from './run-worker.ts';
@@ -49,6 +51,7 @@ export class Swarm implements LeadDesk {
   readonly #names: AgentNames;
   readonly #notices = new Map<TaskId, { readonly text: string; readonly onTold: () => void }[]>();
   readonly #wakes = new Map<TaskId, (reports: readonly TaskReport[] | undefined) => void>();
+  readonly reviews: ReviewDesk;
   #unpaused: (() => void)[] = [];
   #state: SwarmState = initialState;
   #scheduled = false;
@@ -68,6 +71,7 @@ export class Swarm implements LeadDesk {
     parts.hands?.attach(this);
     this.#begun = new Set(parts.begun);
     this.#names = new AgentNames(parts.context);
+    this.reviews = new ReviewDesk(parts.context, this);
   }
 
   get state(): SwarmState {
@@ -104,6 +108,7 @@ export class Swarm implements LeadDesk {
     if (event.kind === 'intent.answered') this.#context.parts.tally.landing(event.outcome, event.ms);
     this.#parts.hands?.setPhase(this.#state.phase);
     if (event.kind === 'run.unpaused' || event.kind === 'run.stopping') this.#openGate();
+    this.reviews.seen(event);
     this.#parts.onEvent?.(event);
     // The same state asks for nothing new.
     if (this.#scheduled || this.#state === before) return;
@@ -291,6 +296,12 @@ export class Swarm implements LeadDesk {
           runReconciler(this.#context, this, agent, contradiction, signal),
         );
       }
+      case 'start-reviewer': {
+        const { review } = directive;
+        return this.#start('reviewer', { review }, (agent, signal) =>
+          runReviewer(this.#context, this, agent, review, signal),
+        );
+      }
       case 'start-decomposer': {
         const { path } = directive;
         return this.#start('decomposer', { path }, (agent, signal) =>
@@ -363,6 +374,7 @@ export class Swarm implements LeadDesk {
       readonly conflicts?: readonly string[];
       readonly contradiction?: string;
       readonly path?: string;
+      readonly review?: string;
     },
     run: (agent: AgentId, signal: AbortSignal) => Promise<AgentEnd>,
   ): void {
@@ -374,6 +386,7 @@ export class Swarm implements LeadDesk {
       this.dispatch({ kind: 'agent.started', agent, role, ...work });
       const { contradiction } = work;
       if (contradiction !== undefined) this.dispatch({ kind: 'contradiction.assigned', contradiction, agent });
+      if (work.review !== undefined) this.dispatch({ kind: 'review.assigned', review: work.review, agent });
       if (work.path !== undefined) this.dispatch({ kind: 'decomposition.assigned', path: work.path, agent });
       for (const conflict of work.conflicts ?? []) this.dispatch({ kind: 'conflict.assigned', conflict, agent });
       void this.#follow(agent, role, work.task, run(agent, controller.signal));

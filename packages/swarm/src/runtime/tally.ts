@@ -3,6 +3,7 @@ import type { OutcomeKind } from '@mound/vcs';
 import { eachKind, type RoleKind } from '../core/role.ts';
 import { addUsage, noUsage, type Usage } from '../core/usage.ts';
 
+import { ReviewLedger } from '../review/review-ledger.ts';
 import { MergeTally } from './merge-tally.ts';
 
 /** Intents with changes by the store's answer; a conflict's resolution counts as `resolved`, not as `landed`. */
@@ -27,6 +28,7 @@ const nothing: RoleSpend = { agents: 0, turns: 0, usage: noUsage };
 /** What a run counts as it goes. */
 export class Tally {
   readonly merges: MergeTally = new MergeTally();
+  readonly reviews: ReviewLedger = new ReviewLedger();
   readonly #outcomes: Record<OutcomeKind | 'resolved', number> = {
     landed: 0,
     unchanged: 0,

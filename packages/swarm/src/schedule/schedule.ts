@@ -14,6 +14,7 @@ export type Directive =
   | { readonly kind: 'start-merger'; readonly conflicts: readonly string[] }
   | { readonly kind: 'start-reconciler'; readonly contradiction: string }
   | { readonly kind: 'start-decomposer'; readonly path: string }
+  | { readonly kind: 'start-reviewer'; readonly review: string }
   /** Nobody is about to free what these have parked. */
   | { readonly kind: 'strand'; readonly tasks: readonly TaskId[] }
   /** What it waits for is there: tell the planner of these tasks. */
@@ -59,6 +60,17 @@ function mergeable(state: SwarmState, slots: number): string[][] {
     }
   }
   return groups.map(({ ids }) => ids);
+}
+
+/** Reviewers take a quarter of the slots at most, and one in any case: work goes on beside them. */
+function reviewable(state: SwarmState, slots: number): string[] {
+  if (state.reviews.size === 0) return [];
+  const live = [...state.agents.values()].filter(({ role }) => role === 'reviewer').length;
+  const room = Math.min(slots, Math.max(1, Math.floor(state.agentsMax / 4)) - live);
+  return [...state.reviews.values()]
+    .filter(({ status }) => status === 'open')
+    .slice(0, Math.max(0, room))
+    .map(({ id }) => id);
 }
 
 interface Slots {
@@ -144,7 +156,8 @@ export function schedule(state: SwarmState): Directive[] {
   const decomposers = [...state.decompositions.values()]
     .filter(({ status }) => status === 'open')
     .slice(0, slots - reconcilers.length);
-  const neutral = reconcilers.length + decomposers.length;
+  const reviewers = reviewable(state, slots - reconcilers.length - decomposers.length);
+  const neutral = reconcilers.length + decomposers.length + reviewers.length;
   const mergers = mergeable(state, slots - neutral);
   const workers = startable(state, {
     workers: slots - neutral - mergers.length,
@@ -154,6 +167,7 @@ export function schedule(state: SwarmState): Directive[] {
   const directives: Directive[] = [
     ...reconcilers.map(({ id }): Directive => ({ kind: 'start-reconciler', contradiction: id })),
     ...decomposers.map(({ path }): Directive => ({ kind: 'start-decomposer', path })),
+    ...reviewers.map((review): Directive => ({ kind: 'start-reviewer', review })),
     ...mergers.map((conflicts): Directive => ({ kind: 'start-merger', conflicts })),
     ...workers.map(({ id, plans }): Directive => ({ kind: plans ? 'start-planner' : 'start-worker', task: id })),
     ...planners.filter(isAnswered).map(({ id, reports }): Directive => ({

@@ -20,7 +20,7 @@ import {
   type UnparkedOutcome,
 } from './parked.ts';
 import type { ConflictState, PlannerState, SwarmState, TaskState } from './state.ts';
-import { addPlanner, changePlanner, countTask, deliver, removePlanner } from './tree.ts';
+import { addPlanner, changePlanner, countTask, deliver, removePlanner, uncountTask } from './tree.ts';
 
 type EventOf<Kind extends SwarmEvent['kind']> = Extract<SwarmEvent, { kind: Kind }>;
 
@@ -274,6 +274,22 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
       return settleContradiction(state, event.contradiction);
     case 'contradiction.unsettled':
       return leaveContradiction(state, event.contradiction);
+    case 'review.wanted': {
+      const { review: id, lens, seq, task, planner } = event;
+      if (state.reviews.has(id)) return state;
+      const reviews = withEntry(state.reviews, id, { id, lens, seq, task, planner, status: 'open' as const });
+      return countTask({ ...state, reviews }, planner);
+    }
+    case 'review.assigned': {
+      const review = state.reviews.get(event.review);
+      if (review === undefined) return state;
+      return { ...state, reviews: withEntry(state.reviews, review.id, { ...review, status: 'assigned' as const }) };
+    }
+    case 'review.ended': {
+      const review = state.reviews.get(event.review);
+      if (review === undefined) return state;
+      return uncountTask({ ...state, reviews: without(state.reviews, review.id) }, review.planner);
+    }
     case 'file.flagged':
       // A freeze is the stronger mark.
       if (state.files.get(event.path) === 'frozen') return state;

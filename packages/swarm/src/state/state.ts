@@ -52,6 +52,17 @@ export interface ConflictState {
   readonly seq: number | undefined;
 }
 
+/** One look of a lens at a landing. */
+export interface ReviewState {
+  readonly id: string;
+  readonly lens: string;
+  readonly seq: number;
+  readonly task: TaskId;
+  /** Waits for it as for a task. */
+  readonly planner: TaskId;
+  readonly status: 'open' | 'assigned';
+}
+
 export interface AgentState {
   readonly id: AgentId;
   readonly role: RoleKind;
@@ -88,6 +99,8 @@ export interface SwarmState {
   /** Not settled, or settled before their worker's report came. */
   readonly conflicts: ReadonlyMap<string, ConflictState>;
   readonly files: ReadonlyMap<string, 'flagged' | 'frozen'>;
+  /** That have not ended. */
+  readonly reviews: ReadonlyMap<string, ReviewState>;
   /** Whether there is a mind for decomposers. */
   readonly decomposing: boolean;
   readonly decompositions: ReadonlyMap<string, Decomposition>;
@@ -116,6 +129,7 @@ export const initialState: SwarmState = {
   tasks: new Map(),
   conflicts: new Map(),
   files: new Map(),
+  reviews: new Map(),
   decomposing: false,
   decompositions: new Map(),
   unparked: new Map(),

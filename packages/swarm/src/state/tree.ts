@@ -28,6 +28,12 @@ export function countTask(state: SwarmState, parent: TaskId): SwarmState {
   return planner === undefined ? state : setPlanner(state, { ...planner, unsettled: planner.unsettled + 1 });
 }
 
+/** One fewer to wait for, of which there is nothing to report. */
+export function uncountTask(state: SwarmState, parent: TaskId): SwarmState {
+  const planner = state.planners.get(parent);
+  return planner === undefined ? state : setPlanner(state, { ...planner, unsettled: planner.unsettled - 1 });
+}
+
 /** Information moves up, one step: to the planner that handed the task out. */
 export function deliver(state: SwarmState, parent: TaskId, report: TaskReport): SwarmState {
   const planner = state.planners.get(parent);
@@ -52,6 +58,9 @@ export function removePlanner(state: SwarmState, id: TaskId): SwarmState {
     planners,
     queue: left.queue.map(adopt),
     tasks: new Map([...left.tasks].map(([key, task]) => [key, adopt(task)] as const)),
+    reviews: new Map(
+      [...left.reviews].map(([key, review]) => [key, review.planner === id ? { ...review, planner: parent } : review]),
+    ),
   };
   const above = planners.get(parent);
   if (above === undefined) return adopted;

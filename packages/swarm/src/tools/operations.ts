@@ -1,6 +1,7 @@
 import type { HunkAccount, HunkFate, Mode, Outcome } from '@mound/vcs';
 import type { Cap } from '../core/amount.ts';
 import type { TaskId } from '../core/ids.ts';
+import type { Verdict } from '../core/lens.ts';
 import type { CheckResult, Handoff, Task, TaskReport } from '../core/task.ts';
 
 /** What an operation does not do, and what to do instead. Expected, so a value. */
@@ -332,4 +333,9 @@ export interface DecomposerOperations extends ReadOperations, NoteOperations, Fi
   ): Promise<
     Refusal | { readonly kind: 'split'; readonly seq: number; readonly retargeted: Readonly<Record<string, number>> }
   >;
+}
+
+export interface ReviewerOperations extends ReadOperations, NoteOperations {
+  /** Ends the review. */
+  verdict(verdict: Verdict, key: string): Promise<Refusal | undefined>;
 }
