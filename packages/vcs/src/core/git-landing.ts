@@ -12,6 +12,8 @@ export interface GitChange {
   readonly id: string | undefined;
   /** Git id of what the path held before: the content is likely to resemble it. */
   readonly oldId: string | undefined;
+  /** Path bytes of a file that this commit takes away and that became this one. */
+  readonly movedFrom?: Uint8Array;
   /** Bytes, or what `known` gave for the id; for a gitlink its 40 hex digits as ASCII. Not to be changed afterwards. */
   readonly content: Buffer | KnownBlob | undefined;
 }

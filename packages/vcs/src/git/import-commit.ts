@@ -3,6 +3,7 @@ import { isPathFault, parsePath, pathOfBytes } from '../core/path.ts';
 import type { GitChange, GitIntake, GitLanding } from '../repo/api.ts';
 import { decodeText, parseCommit, parseIdentity } from './commit-object.ts';
 import { BlobCache } from './blob-cache.ts';
+import { renamesOf } from './import-renames.ts';
 import { ObjectReader } from './object-reader.ts';
 import { OddTrees } from './odd-trees.ts';
 import { TreeCache } from './tree-cache.ts';
@@ -49,8 +50,9 @@ export class CommitSource {
       base === undefined ? undefined : this.#commit(base).then((parent) => parent.tree),
     ]);
     const [found, oddIds] = await Promise.all([diffTrees(this.#trees, baseTree, tree), this.#odd.below(tree)]);
+    const renames = await renamesOf(found, (blob) => this.#blobs.get(blob));
     const [changes, oddTrees] = await Promise.all([
-      Promise.all(found.map((change) => this.#withContent(change))),
+      Promise.all(found.map((change) => this.#withContent(change, renames.get(change.path.toString('latin1'))))),
       Promise.all(oddIds.map(async (oddId) => ({ id: oddId, raw: await this.#reader.content(oddId, 'tree') }))),
     ]);
     let sizeBytes = raw.length;
@@ -59,8 +61,9 @@ export class CommitSource {
     return { landing: { ...describe(raw), changes, raw, gitId: id }, oddTrees, flaggedPaths: flag(found), sizeBytes };
   }
 
-  async #withContent({ path, mode, id, oldId }: TreeChange): Promise<GitChange> {
-    const change = { path, mode, id, oldId };
+  async #withContent({ path, mode, id, oldId }: TreeChange, source: TreeChange | undefined): Promise<GitChange> {
+    const moved = source === undefined ? {} : { movedFrom: source.path };
+    const change = { path, mode, id, oldId: oldId ?? source?.oldId, ...moved };
     if (id === undefined) return { ...change, content: undefined };
     if (mode === 'gitlink') return { ...change, content: Buffer.from(id, 'latin1') };
     return { ...change, content: this.#intake.known(id) ?? (await this.#blobs.get(id)) };

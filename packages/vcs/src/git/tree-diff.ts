@@ -12,6 +12,8 @@ export interface TreeChange {
   readonly id: string | undefined;
   /** Undefined where there was no file before. */
   readonly oldId: string | undefined;
+  /** Of a file that is gone. */
+  readonly oldMode?: Mode | undefined;
 }
 
 /**
@@ -73,7 +75,13 @@ async function diffEntry(
     const isSame = oldFile?.id === newFile.id && modeOfNumber(oldFile.mode) === mode;
     if (!isSame) changes.push({ path: pathBytes(path), mode, id: newFile.id, oldId: oldFile?.id });
   } else if (oldFile) {
-    changes.push({ path: pathBytes(path), mode: undefined, id: undefined, oldId: oldFile.id });
+    changes.push({
+      path: pathBytes(path),
+      mode: undefined,
+      id: undefined,
+      oldId: oldFile.id,
+      oldMode: modeOfNumber(oldFile.mode),
+    });
   }
   const [oldDirectory, newDirectory] = [directoryOf(before), directoryOf(after)];
   if (oldDirectory !== newDirectory) {

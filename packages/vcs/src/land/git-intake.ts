@@ -21,6 +21,9 @@ import { noExtras, type PreparedEdit, type PreparedIntent } from './prepared.ts'
 /** A change with its body encoded; the place of what it is a delta on is known once that has landed. */
 interface EncodedChange {
   readonly path: RepoPath;
+  /** The other end of a move. */
+  readonly movedFrom?: RepoPath;
+  readonly movedTo?: RepoPath;
   readonly target: Target | undefined;
   readonly body: Body;
   readonly onto: IntakeBlob | undefined;
@@ -70,7 +73,10 @@ export class LogIntake {
   }
 
   add(landing: GitLanding): void {
-    const changes = landing.changes.map((change) => this.encode(landing.branch, change));
+    const changes = withMoves(
+      landing,
+      landing.changes.map((change) => this.encode(landing.branch, change)),
+    );
     // Known from the next commit on: a body builds on earlier entries only.
     for (const [at, { stored, content }] of changes.entries()) {
       const { id, mode } = landing.changes[at] ?? {};
@@ -172,12 +178,15 @@ export class LogIntake {
     return branchId;
   }
 
-  private editOf({ path, target, body, onto, content, cites }: EncodedChange, { rewrites }: Counters): PreparedEdit {
+  private editOf(change: EncodedChange, { rewrites }: Counters): PreparedEdit {
+    const { path, target, body, onto, content, cites, movedFrom, movedTo } = change;
     const standing = onto === undefined ? body : { ...body, base: mustBeThere(onto.place) };
     // With the content at hand the writer can store it whole where the base was purged.
     const whole = rewrites > 0 ? content : undefined;
     const seen = cites === undefined ? {} : { cites };
-    return { path, expect: any, target, content: whole, body: standing, base: nowhere, cell: undefined, ...seen };
+    const moved = { ...(movedFrom && { movedFrom }), ...(movedTo && { movedTo }) };
+    const common = { expect: any, content: whole, base: nowhere, cell: undefined };
+    return { path, target, body: standing, ...common, ...seen, ...moved };
   }
 
   private intentOf({ landing, bodyDigest }: EncodedLanding, edits: readonly PreparedEdit[]): PreparedIntent {
@@ -201,6 +210,23 @@ export class LogIntake {
       hold: undefined,
     };
   }
+}
+
+/** Both ends of each move name the other one. */
+function withMoves({ changes }: GitLanding, encoded: readonly EncodedChange[]): readonly EncodedChange[] {
+  const targets = new Map<RepoPath, RepoPath>();
+  const moved = encoded.map((change, at): EncodedChange => {
+    const from = changes[at]?.movedFrom;
+    if (from === undefined) return change;
+    const movedFrom = pathOfBytes(from);
+    targets.set(movedFrom, change.path);
+    return { ...change, movedFrom };
+  });
+  if (targets.size === 0) return encoded;
+  return moved.map((change) => {
+    const movedTo = change.target === undefined ? targets.get(change.path) : undefined;
+    return movedTo === undefined ? change : { ...change, movedTo };
+  });
 }
 
 const systemAuthor: Author = { name: 'mound', kind: 'system' };
