@@ -33,7 +33,7 @@ const packageOrder = ['vcs', 'swarm', 'bench'];
 /** Rooms of one entry that do build on one another, in this order. */
 const withinRow: Readonly<Record<string, readonly string[]>> = {
   vcs: ['decisions', 'rules'],
-  swarm: ['command', 'model'],
+  swarm: ['command', 'model', 'ui', 'cli'],
   bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'suites'],
 };
 

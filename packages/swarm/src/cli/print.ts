@@ -1,7 +1,9 @@
-import { formatCost } from '../cost/cost-ledger.ts';
+import { formatCost, type CostSum } from '../cost/cost-ledger.ts';
 import type { SwarmEvent } from '../events/event.ts';
 import type { MergeReport } from '../runtime/merge-tally.ts';
 import type { SwarmResult } from '../runtime/run-swarm.ts';
+import { lineOf } from '../ui/event-line.ts';
+import { isLive, LiveView } from '../ui/live-view.ts';
 import type { Check } from './doctor.ts';
 
 export interface OutputFlags {
@@ -42,22 +44,24 @@ function mergesLine({ queueDelayMs: { p50, p99 }, survival: { current, incoming 
   return `a conflict waited ${p50.toFixed(0)} ms for its merger at the median, ${p99.toFixed(0)} ms at p99; of added lines survived ${kept[0]} (current), ${kept[1]} (incoming); ${escalated} left to planners`;
 }
 
-/** With `--jsonl` every event; else, to a terminal, those that somebody would want to know at once. */
-export function eventPrinter({ jsonl }: OutputFlags): (event: SwarmEvent) => void {
-  return (event) => {
-    if (jsonl) console.log(JSON.stringify(event));
-    else if (process.stderr.isTTY) tell(event);
-  };
+/** Shows a run while it goes on. */
+export interface Follower {
+  readonly onEvent: (event: SwarmEvent) => void;
+  readonly onSpent?: (total: CostSum) => void;
+  close(): void;
 }
 
-function tell(event: SwarmEvent): void {
-  if (event.kind === 'agent.waiting') {
-    console.error(`${event.agent} waits until ${new Date(event.until).toISOString()}: ${event.reason}`);
-  } else if (event.kind === 'agent.warned') {
-    console.error(`${event.agent}: ${event.says}`);
-  } else if (event.kind === 'agent.ended' && event.detail !== undefined) {
-    console.error(`${event.agent} ended (${event.reason}): ${event.detail}`);
+/** With `--jsonl` every event, on stdout; on a terminal a picture, off it lines, both on stderr; with `--json` off a terminal nothing. */
+export function follower({ json, jsonl }: OutputFlags): Follower {
+  if (jsonl) return { onEvent: (event) => console.log(JSON.stringify(event)), close: () => undefined };
+  if (isLive(process.stderr, process.env)) {
+    const view = new LiveView(process.stderr, process.env);
+    return { onEvent: (event) => view.see(event), onSpent: (total) => view.spent(total), close: () => view.close() };
   }
+  const say = (line: string | undefined): void => {
+    if (line !== undefined) console.error(line);
+  };
+  return { onEvent: (event) => !json && say(lineOf(event)), close: () => undefined };
 }
 
 export function printChecks(checks: readonly Check[], { json }: OutputFlags): void {

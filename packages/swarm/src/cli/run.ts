@@ -11,7 +11,7 @@ import { resumeSwarm, runSwarm, type SwarmResult } from '../runtime/run-swarm.ts
 import { configOf, mustServe, type ConfigFlags } from './config-of-flags.ts';
 import { exportAfterRun } from './git-export.ts';
 import { runNamed } from './named-run.ts';
-import { eventPrinter, printResult, type OutputFlags, type Scores } from './print.ts';
+import { follower, printResult, type OutputFlags, type Scores } from './print.ts';
 import { OutOfBounds, UsageError } from './usage-error.ts';
 
 /** What Ctrl-C asks for: once, agents end their turns; twice, now. */
@@ -68,7 +68,7 @@ async function recordOf(
 
 type Parts = Pick<
   Parameters<typeof runSwarm>[0],
-  'repo' | 'models' | 'prices' | 'commands' | 'processes' | 'onEvent' | 'signal' | 'stopSignal'
+  'repo' | 'models' | 'prices' | 'commands' | 'processes' | 'onEvent' | 'onSpent' | 'signal' | 'stopSignal'
 >;
 
 async function perform(
@@ -81,6 +81,7 @@ async function perform(
   mustKeys(config);
   const { settings: commands, says } = commandsOf(config, runId, process.env);
   const repo = await openRepo(flags.repo);
+  const shown = follower(flags);
   try {
     if (says !== undefined && process.stderr.isTTY) console.error(`mound-swarm: ${says}`);
     const minds = await makeModels(config, { repo });
@@ -90,14 +91,17 @@ async function perform(
       ...minds,
       ...(commands !== undefined && { commands }),
       processes: handsOf(config),
-      onEvent: eventPrinter(flags),
+      onEvent: shown.onEvent,
+      ...(shown.onSpent && { onSpent: shown.onSpent }),
       stopSignal: stops.soon,
       signal: stops.now,
     });
+    shown.close();
     const after = await measure(repo, config, stops);
     await exportAfterRun(repo);
     conclude(result, flags, config.score === undefined ? undefined : { before, after });
   } finally {
+    shown.close();
     await repo.close();
   }
 }

@@ -65,6 +65,10 @@ export class CostLedger {
     }
   }
 
+  get total(): CostSum {
+    return this.#total;
+  }
+
   report(): CostReport {
     const { byRole, byTask, byAgent, byModel } = this.#sums;
     return {

@@ -6,6 +6,7 @@ import { faultOfRole, roleKinds, takesTasks, type ModelName, type Role, type Rol
 import type { JsonObject } from '../core/json.ts';
 import { faultOfLenses, type ReviewPolicy } from '../core/lens.ts';
 import type { Time } from '../core/time.ts';
+import type { CostSum } from '../cost/cost-ledger.ts';
 import type { PriceOverride } from '../cost/prices.ts';
 import type { SwarmEvent } from '../events/event.ts';
 import type { Model } from '../model/model.ts';
@@ -117,6 +118,8 @@ export interface SwarmOptions {
   /** Where and how agents' commands run. Without it they run none. */
   readonly commands?: Partial<CommandSettings> & { readonly directory: string };
   readonly onEvent?: (event: SwarmEvent) => void;
+  /** After each request: what the agents of this process and its hands have spent. */
+  readonly onSpent?: (total: CostSum) => void;
   /** Awaited before the agent is answered: once for each intent that the store took. */
   readonly onAcknowledged?: AcknowledgedHook;
   /** Resolves the `contentRef` of a change. */

@@ -145,7 +145,12 @@ class Execution {
       limits,
       policy,
       prices,
-      costs: this.#costs,
+      costs: {
+        record: (spender, spent) => {
+          this.#costs.record(spender, spent);
+          options.onSpent?.(this.#costs.total);
+        },
+      },
       draws: budgets,
       roles,
       models,
