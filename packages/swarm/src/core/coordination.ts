@@ -10,6 +10,8 @@ export const mechanisms = [
   'fresh-reads',
   /** Reviewers look at what landed, each through its lens, the more of them the riskier it is. */
   'lenses',
+  /** What cites a decision that is missing or superseded is refused, and generated symbols follow the decisions. */
+  'references',
   /** Files that are too large or too contended are marked, and work on them waits. */
   'megafiles',
   /** A worker may change what is outside of its scope, with a reason. */

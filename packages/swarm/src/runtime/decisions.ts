@@ -1,4 +1,4 @@
-import { absent, decisionPath, renderDecision, version, type Change } from '@mound/vcs';
+import { absent, decisionPath, renderDecision, ruleRecord, version, type Change, type RecordWrite } from '@mound/vcs';
 import type { Decision } from '../core/brief.ts';
 import { taskNameOf, taskOfName, type TaskId } from '../core/ids.ts';
 import type { RunContext } from './run-context.ts';
@@ -59,4 +59,26 @@ export function decisionChange(context: RunContext, owner: TaskId, decision: New
   });
   const head = context.repo.snapshot().head(path);
   return { kind: 'put', path, content, expect: head === undefined ? absent : version(head.version) };
+}
+
+/** Name of the landing rule that checks what is cited. */
+const ruleName = 'references';
+
+/**
+ * What lands with changes of design documents: generated symbols as they are from then on, so that code which relies on
+ * what was superseded stops compiling, and the landing rule on references, where the repository has none.
+ */
+export function withReferences(
+  context: RunContext,
+  changes: readonly Change[],
+): { readonly changes: readonly Change[]; readonly records: readonly RecordWrite[] } {
+  if (!context.isOn('references')) return { changes, records: [] };
+  const written = new Set(changes.map(({ path }) => path));
+  const symbols = context.repo.symbolChanges(changes).filter(({ path }) => !written.has(path));
+  const isRuled = context.repo.rules().some(({ name, rule }) => rule.kind === 'references' || name === ruleName);
+  const { key } = ruleRecord(ruleName, null, absent);
+  const head = context.repo.snapshot().record(key);
+  const expect = head === undefined ? absent : version(head.version);
+  const records = isRuled ? [] : [ruleRecord(ruleName, { kind: 'references', paths: ['*'] }, expect)];
+  return { changes: [...changes, ...symbols], records };
 }

@@ -15,7 +15,7 @@ import {
   type TaskRequest,
   type TaskView,
 } from '../tools/operations.ts';
-import { decisionChange, decisionsOf } from './decisions.ts';
+import { decisionChange, decisionsOf, withReferences } from './decisions.ts';
 import { noteInGuide } from './field-guide.ts';
 import { RepoReads } from './repo-reads.ts';
 import type { RunContext } from './run-context.ts';
@@ -241,18 +241,19 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
       return refused(`nothing was decided: ${request.id} belongs to ${before.owner}. Report your objection.`);
     }
     const replaces = [request.id, ...(request.supersedes ?? [])];
-    const outcome = await this.#claiming({ topics: request.topics, replaces }, [], (fence) =>
-      this.#context.repo.land({
+    const outcome = await this.#claiming({ topics: request.topics, replaces }, [], (fence) => {
+      const { changes, records } = withReferences(this.#context, [decisionChange(this.#context, owner, request)]);
+      return this.#context.repo.land({
         author: this.#author,
         message: `Decide ${request.id}`,
         task: taskNameOf(this.#context.run, owner),
         operationId: this.operationId(key),
         // Who decides has seen what holds: two who decide at once are told, not merged.
         onStale: 'reject',
-        changes: [decisionChange(this.#context, owner, request)],
-        records: [...fence],
-      }),
-    );
+        changes,
+        records: [...fence, ...records],
+      });
+    });
     if (outcome.kind === 'refused') return refused(`nothing was decided: ${outcome.says}.`);
     if (isRejected(outcome))
       return refused(`nothing was decided (${outcome.code}): ${outcome.message}. ${outcome.next}`);

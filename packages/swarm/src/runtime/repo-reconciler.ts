@@ -12,7 +12,7 @@ import {
   type SettleRequest,
 } from '../tools/operations.ts';
 import { detailsOf } from './conflict-details.ts';
-import { decisionChange, decisionsOf } from './decisions.ts';
+import { decisionChange, decisionsOf, withReferences } from './decisions.ts';
 import { noteInGuide } from './field-guide.ts';
 import { RepoReads } from './repo-reads.ts';
 import { changeOf, type RunContext } from './run-context.ts';
@@ -133,9 +133,11 @@ export class RepoReconciler extends RepoReads implements ReconcilerOperations {
     const common = { author: this.#author, message: `Settle ${contradiction.id}: ${decision.id}`, records };
     const { conflict } = contradiction;
     if (conflict === undefined || context.repo.conflict(conflict).state !== 'open') {
-      const changes = [document, ...results.filter(({ path }) => path !== document.path)];
+      const asked = [document, ...results.filter(({ path }) => path !== document.path)];
+      const { changes, records: more } = withReferences(context, asked);
       const task = taskNameOf(context.run, parent);
-      return context.repo.land({ ...common, task, operationId: this.operationId(key), changes });
+      const all = { ...common, records: [...records, ...more] };
+      return context.repo.land({ ...all, task, operationId: this.operationId(key), changes });
     }
     const written = [document, ...results];
     const resolution: Resolution['results'] = context.repo.conflict(conflict).paths.map(({ path, current }) => {

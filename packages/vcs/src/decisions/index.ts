@@ -26,4 +26,4 @@ export {
   type FrontMatter,
 } from './front-matter.ts';
 export { generateSymbols, symbolLanguageOf } from './generate.ts';
-export { citationsOf, citedSymbolsOf, isGenerated, type Citation } from './reference.ts';
+export { citationsOf, citedSymbolsOf, generatedSymbol, isGenerated, type Citation } from './reference.ts';

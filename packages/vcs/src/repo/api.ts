@@ -1,6 +1,6 @@
 import type { Cursor, RepoEvent } from '../core/event.ts';
 import type { BlobId, CommitId, FileVersion, ParkedId, RepoPath, Seq } from '../core/ids.ts';
-import type { Author, HunkAccount, HunkFate, Intent, Precondition, RecordWrite } from '../core/intent.ts';
+import type { Author, Change, HunkAccount, HunkFate, Intent, Precondition, RecordWrite } from '../core/intent.ts';
 import type { Mode } from '../core/mode.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { GitLanding, KnownBlob } from '../core/git-landing.ts';
@@ -295,6 +295,12 @@ export interface Repo {
   references(options?: ReferenceOptions): readonly Reference[];
   /** All references with what is wrong with them, design documents that cannot be read, and generated files that are old. */
   checkDecisions(options?: AsOfOptions): DecisionReport;
+
+  /**
+   * What brings the tree's generated symbol files in line with changes of design documents: to be landed in the same
+   * intent, so that code that relies on what was superseded stops compiling from there on. Errors: those of `decisions`.
+   */
+  symbolChanges(changes: readonly Change[], options?: Pick<AsOfOptions, 'branch'>): Change[];
 
   /** What was broken on purpose, newest first. Errors: those of `decisions`. */
   breakages(options?: BreakageOptions): readonly BreakageView[];

@@ -1,11 +1,16 @@
 import type { RepoPath } from '../core/ids.ts';
+import { version, type Change } from '../core/intent.ts';
 import {
   checkDecisions,
   citationsOf,
   DecisionSet,
   designDirectory,
   designDocument,
+  generatedSymbol,
+  generateSymbols,
   isDesignPath,
+  isGenerated,
+  symbolLanguageOf,
   type DecisionReport,
   type Reference,
   type TreeFile,
@@ -30,6 +35,26 @@ export class DecisionViews {
 
   report(): DecisionReport {
     return checkDecisions(this.documents(), this.files(this.paths()));
+  }
+
+  /** Generated files as they are to be once changes of design documents have landed; those that are so already are left out. */
+  symbolChanges(changes: readonly Change[]): Change[] {
+    const documents = new Map(this.documents().map((file) => [file.path, file]));
+    for (const change of changes) {
+      if (!isDesignPath(change.path)) continue;
+      if (change.kind === 'delete') documents.delete(change.path);
+      if (change.kind !== 'put' || change.content === undefined) continue;
+      documents.set(change.path, { path: change.path, content: Buffer.from(change.content as string) });
+    }
+    const set = new DecisionSet([...documents.values()].map(({ path, content }) => designDocument(path, content)));
+    return [...this.files(this.paths(generatedSymbol))].flatMap(({ path, content }): Change[] => {
+      const head = this.snapshot.head(path);
+      if (head === undefined || !isGenerated(content) || symbolLanguageOf(path) === undefined) return [];
+      const text = generateSymbols(path, set.decisions);
+      return text === content.toString('utf8')
+        ? []
+        : [{ kind: 'put', path, content: text, expect: version(head.version) }];
+    });
   }
 
   references(symbol: string | undefined, path: string | undefined): Reference[] {

@@ -5,7 +5,7 @@ import type { Cursor, RepoEvent } from '../core/event.ts';
 import { startCursor } from '../core/event.ts';
 import { MoundError } from '../core/errors.ts';
 import { type BlobId, type Seq } from '../core/ids.ts';
-import { absent, type Author, type Intent } from '../core/intent.ts';
+import { absent, type Author, type Change, type Intent } from '../core/intent.ts';
 import { limits } from '../core/limits.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { Clock, Random } from '../core/ports.ts';
@@ -335,6 +335,10 @@ export class EmbeddedRepo implements Repo {
 
   checkDecisions({ at, branch }: AsOfOptions = {}): DecisionReport {
     return new DecisionViews(this.reader, this.snapshot(at, branch)).report();
+  }
+
+  symbolChanges(changes: readonly Change[], { branch }: Pick<AsOfOptions, 'branch'> = {}): Change[] {
+    return new DecisionViews(this.reader, this.snapshot(undefined, branch)).symbolChanges(changes);
   }
 
   breakages({ at, branch = 'main', limit }: BreakageOptions = {}): readonly BreakageView[] {
