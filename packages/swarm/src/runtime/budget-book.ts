@@ -233,42 +233,50 @@ export class BudgetBook implements Draws {
       // One with an operation id has to be an intent of its own.
       const together = steps.filter(({ operationId }) => operationId === undefined);
       const alone = steps.filter(({ operationId }) => operationId !== undefined);
-      if (together.length > 1 && !(await this.#landTogether(together))) alone.unshift(...together);
+      if (together.length > 1) await this.#landTogether(together);
       else if (together.length === 1) alone.unshift(...together);
       for (const step of alone) await this.#landAlone(step);
     }
     this.#isBusy = false;
   }
 
-  /** False where they have to be tried one by one. */
-  async #landTogether(steps: readonly Step[]): Promise<boolean> {
-    const nodes = new Nodes(this.#kept);
-    const taken: Step[] = [];
-    for (const step of steps) {
-      const trial = new Nodes(this.#kept, nodes.changed);
-      const short = step.apply(trial);
-      if (short !== undefined) {
-        step.resolve(short);
-        continue;
+  /** In one intent; again as one where another process was first. One by one only where a caller's own record stands in the way. */
+  async #landTogether(steps: readonly Step[]): Promise<void> {
+    let waiting = steps;
+    for (let tries = 1; ; tries++) {
+      const nodes = new Nodes(this.#kept);
+      const taken: Step[] = [];
+      for (const step of waiting) {
+        const trial = new Nodes(this.#kept, nodes.changed);
+        const short = step.apply(trial);
+        if (short !== undefined) {
+          step.resolve(short);
+          continue;
+        }
+        for (const [id, node] of trial.changed) nodes.set(id, node);
+        taken.push(step);
       }
-      for (const [id, node] of trial.changed) nodes.set(id, node);
-      taken.push(step);
-    }
-    const [first] = taken;
-    if (first === undefined) return true;
-    try {
-      const outcome = await this.#land(nodes, taken, first);
-      if (outcome.kind === 'rejected') {
+      const [first] = taken;
+      if (first === undefined) return;
+      try {
+        const outcome = await this.#land(nodes, taken, first);
+        if (outcome.kind !== 'rejected') {
+          for (const step of taken) step.resolve(outcome);
+          return;
+        }
         this.reload();
-        // Those that were refused above have been told.
-        for (const step of taken) await this.#landAlone(step);
-        return true;
+        const lost = outcome.code === 'record-stale' && this.#isStale(outcome.paths);
+        if (!lost || tries >= triesMax) {
+          // Those that were refused above have been told.
+          for (const step of taken) await this.#landAlone(step);
+          return;
+        }
+        waiting = taken;
+      } catch (error) {
+        for (const step of taken) step.reject(error);
+        return;
       }
-      for (const step of taken) step.resolve(outcome);
-    } catch (error) {
-      for (const step of taken) step.reject(error);
     }
-    return true;
   }
 
   async #landAlone(step: Step): Promise<void> {
