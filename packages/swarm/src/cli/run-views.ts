@@ -4,6 +4,7 @@ import { addCosts, formatCost, type CostSum } from '../cost/cost-ledger.ts';
 import { shippedPrompt, shippedRoles } from '../roles/roles.ts';
 import { isHeld, sha256, type RunHeader } from '../runtime/run-header.ts';
 import type { RunView } from '../runtime/run-view.ts';
+import { agentsAtWork, type AgentAtWork } from '../runtime/agents-at-work.ts';
 import { runNamed, withRepo } from './named-run.ts';
 import { traceOf } from './trace.ts';
 import { UsageError } from './usage-error.ts';
@@ -27,14 +28,20 @@ export function addViews(program: Command): void {
     .argument('[run]', 'default: the newest')
     .option(json, jsonSays)
     .action((run: string | undefined, flags: ViewFlags) =>
-      withRepo(flags.repo, (repo) => status(runNamed(repo, run), flags)),
+      withRepo(flags.repo, (repo) => {
+        const view = runNamed(repo, run);
+        status(view, agentsAtWork(repo, view), flags);
+      }),
     );
   add('costs', 'what the agents of a run have spent')
     .argument('[run]', 'default: the newest')
     .addOption(new Option('--by <what>', 'sums by').choices(sumsBy).default('role'))
     .option(json, jsonSays)
     .action((run: string | undefined, flags: ViewFlags & { readonly by: By }) =>
-      withRepo(flags.repo, (repo) => costs(runNamed(repo, run), flags)),
+      withRepo(flags.repo, (repo) => {
+        const view = runNamed(repo, run);
+        costs(view, agentsAtWork(repo, view), flags);
+      }),
     );
   add('trace', 'what an agent said, was told and spent')
     .argument('<agent>', 'agent, or task')
@@ -59,13 +66,13 @@ export type RunState = RunHeader['state'] | 'cut off';
 export const stateOf = (header: RunHeader): RunState =>
   header.state === 'running' && !isHeld(header) ? 'cut off' : header.state;
 
-function status(view: RunView, flags: ViewFlags): void {
+function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags): void {
   const { run, header, tasks, questions, drafts, budgets } = view;
   const state = stateOf(header);
   const counts: Record<string, number> = {};
   for (const { task, record } of tasks)
     if (task.id !== rootTask) counts[record.state] = (counts[record.state] ?? 0) + 1;
-  const cost = view.agents.reduce<CostSum | undefined>((sum, agent) => addCosts(sum, agent.cost), undefined);
+  const cost = sumOf([...view.agents, ...atWork]);
   const { reason, detail, goal } = header;
   if (flags.json) {
     const budget = budgets.get(rootTask);
@@ -83,6 +90,7 @@ function status(view: RunView, flags: ViewFlags): void {
         processes,
         tasks: counts,
         cost,
+        atWork,
         budget,
         questions,
         drafts: kept,
@@ -99,7 +107,11 @@ function status(view: RunView, flags: ViewFlags): void {
         .map(([name, count]) => `${count} ${name}`)
         .join(', ') || 'none'
     }`,
-    `cost of the agents that have ended: ${cost === undefined ? 'nothing' : formatCost(cost)}`,
+    `cost: ${cost === undefined ? 'nothing' : formatCost(cost)}`,
+    ...atWork.map(
+      ({ agent, task, turns, cost: own }) =>
+        `${state === 'running' ? 'at work' : 'cut off'}: ${agent} on ${task}, ${turns} turns, ${formatCost(own)}`,
+    ),
     ...[...drafts].map(([task, paths]) => `not landed yet, of ${task}: ${paths.join(', ')}`),
     ...questions.map(({ id, question }) => `question ${id}: ${oneLine(question)}`),
     ...(isOver ? [] : [`'mound swarm resume ${run}' goes on with it`]),
@@ -109,19 +121,24 @@ function status(view: RunView, flags: ViewFlags): void {
 
 const oneLine = (text: string): string => text.trim().replaceAll(/\s+/g, ' ').slice(0, 200);
 
-function costs(view: RunView, { by, json }: ViewFlags & { readonly by: By }): void {
+/** Undefined where nobody has asked anything. */
+const sumOf = (agents: readonly { readonly cost: CostSum }[]): CostSum | undefined =>
+  agents.reduce<CostSum | undefined>((sum, agent) => addCosts(sum, agent.cost), undefined);
+
+function costs(view: RunView, atWork: readonly AgentAtWork[], { by, json }: ViewFlags & { readonly by: By }): void {
+  const agents = [...view.agents, ...atWork];
   const sums = new Map<string, CostSum>();
   const add = (name: string, cost: CostSum): void => void sums.set(name, addCosts(sums.get(name), cost));
-  for (const { role, task, agent, cost, byModel } of view.agents) {
+  for (const { role, task, agent, cost, byModel } of agents) {
     if (by === 'model') for (const [model, sum] of Object.entries(byModel)) add(model, sum);
     else add({ role, task, agent }[by], cost);
   }
-  const total = view.agents.reduce<CostSum | undefined>((sum, agent) => addCosts(sum, agent.cost), undefined);
+  const total = sumOf(agents);
   if (json) {
     console.log(JSON.stringify({ run: view.run, by, sums: Object.fromEntries(sums), total: total ?? null }));
     return;
   }
-  if (total === undefined) console.log('no agent has ended yet');
+  if (total === undefined) console.log('no agent has begun yet');
   else for (const [name, sum] of [...sums, ['total', total] as const]) console.log(`${name}: ${describe(sum)}`);
 }
 

@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Repo } from '@mound/vcs';
 import type { RunView } from '../runtime/run-view.ts';
+import { livesIn } from '../runtime/transcript-costs.ts';
 import { readTranscript, type TranscriptLine } from '../runtime/transcript.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -21,21 +22,6 @@ export function traceOf(repo: Repo, { run }: RunView, name: string, isRaw: boole
   return found
     .toSorted((left, right) => left.start.at - right.start.at)
     .flatMap(({ lines }) => lines.flatMap((line) => (isRaw ? [JSON.stringify(line)] : readable(line))));
-}
-
-interface Life {
-  readonly start: Extract<TranscriptLine, { kind: 'start' }>;
-  readonly lines: TranscriptLine[];
-}
-
-/** A file holds the lives of one task's agents, each begins with `start`. */
-function livesIn(lines: readonly TranscriptLine[]): Life[] {
-  const lives: Life[] = [];
-  for (const line of lines) {
-    if (line.kind === 'start') lives.push({ start: line, lines: [line] });
-    else lives.at(-1)?.lines.push(line);
-  }
-  return lives;
 }
 
 function filesOf(directory: string): string[] {

@@ -10,6 +10,8 @@ export class FallbackModel implements Model {
   readonly name: string;
   readonly contextTokens: number | undefined;
   readonly abortMsMax: number;
+  /** Of the dearest; not known where one does not say. */
+  readonly costUsdMax: number | undefined;
   readonly #models: readonly Model[];
   readonly #waitMsMax: number;
 
@@ -17,6 +19,8 @@ export class FallbackModel implements Model {
     this.name = models[0].name;
     const windows = models.flatMap(({ contextTokens }) => contextTokens ?? []);
     this.contextTokens = windows.length > 0 ? Math.min(...windows) : undefined;
+    const bounds = models.flatMap(({ costUsdMax }) => costUsdMax ?? []);
+    this.costUsdMax = bounds.length === models.length ? Math.max(...bounds) : undefined;
     this.abortMsMax = Math.max(...models.map((model) => model.abortMsMax ?? 0));
     this.#models = models;
     this.#waitMsMax = options.waitMsMax ?? waitMsMaxDefault;

@@ -101,6 +101,8 @@ export interface Model {
   readonly endpoint?: string | undefined;
   /** Tokens of request and answer together; undefined: not known. */
   readonly contextTokens?: number | undefined;
+  /** What one request may cost at most, in US dollars, where it bounds that itself. */
+  readonly costUsdMax?: number | undefined;
   /** How long it may take to put away what it had begun, once its signal aborts; default: no time at all. */
   readonly abortMsMax?: number;
   /** Errors: `ModelError`. */

@@ -74,6 +74,8 @@ export class AgentLife implements AgentHooks {
   readonly #costs: CostLedger;
   #ms = 0;
   #held: Amount = noAmount;
+  /** Of a bounded budget, for requests of which nobody says what they cost. */
+  #takenNanoUsd = 0;
 
   constructor(context: RunContext, options: LifeOptions) {
     this.#context = context;
@@ -131,7 +133,7 @@ export class AgentLife implements AgentHooks {
     if (cost.kind === 'unknown' && this.#boundsMoney()) {
       return {
         reason: 'budget',
-        detail: `money is bounded, and nobody knows what ${guess.model} costs: set its price`,
+        detail: `money is bounded, and nobody knows what ${guess.model} costs: set its price (of a command: its budgetUsd)`,
       };
     }
     const asked: Amount = {
@@ -156,6 +158,9 @@ export class AgentLife implements AgentHooks {
     this.#costs.record(this.#options.spender, spent);
     this.#context.parts.costs.record(this.#options.spender, spent);
     this.#ms += ms;
+    // Money that is bounded and of which nobody says where it went is gone: what was held is taken.
+    const isUnknown = spent.some((spend) => this.#context.parts.prices.cost(spend).kind === 'unknown');
+    if (isUnknown && this.#boundsMoney()) this.#takenNanoUsd += this.#held.nanoUsd;
     this.#context.parts.draws.release(this.#options.draws, this.#held, less(this.#amount(), before));
     this.#held = noAmount;
     this.#options.onTurn();
@@ -234,7 +239,13 @@ export class AgentLife implements AgentHooks {
     const bytes = request.messages.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
     const usage = { ...noUsage, inputTokens: estimateTokens(bytes), outputTokens: outputTokensMax, estimated: true };
     const model = this.#context.model(this.#options.role);
-    return { model: model.name, ...(model.endpoint !== undefined && { endpoint: model.endpoint }), usage };
+    const { name, endpoint, costUsdMax } = model;
+    return {
+      model: name,
+      ...(endpoint !== undefined && { endpoint }),
+      usage,
+      ...(costUsdMax !== undefined && { costUsd: costUsdMax }),
+    };
   }
 
   #boundsMoney(): boolean {
@@ -245,7 +256,8 @@ export class AgentLife implements AgentHooks {
   }
 
   #amount(): Amount {
-    return amountOf(this.#costs.report().total, this.#ms);
+    const amount = amountOf(this.#costs.report().total, this.#ms);
+    return { ...amount, nanoUsd: amount.nanoUsd + this.#takenNanoUsd };
   }
 
   #append(line: TranscriptLine): void {

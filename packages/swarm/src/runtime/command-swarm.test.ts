@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { absent, openRepo, type Repo } from '@mound/vcs';
+import { rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import type { JsonValue } from '../core/json.ts';
 import { CommandModel, type CommandModelOptions } from '../model/command/command-model.ts';
 import { isSame, startTimeOf, type ProcessIdentity } from '../command/processes.ts';
@@ -13,6 +14,7 @@ import { until } from '../model/fault-server.test.kit.ts';
 import { ScriptedModel } from '../model/scripted-model.ts';
 import { RepoDirectories } from './repo-directories.ts';
 import { runSwarm, type SwarmResult } from './run-swarm.ts';
+import { readRun } from './run-view.ts';
 import { mergeBoth, planInBatches } from './swarm.test.kit.ts';
 
 /** Commands as minds, in real directories, on a real store. */
@@ -222,3 +224,33 @@ test.skipIf(process.platform !== 'linux')(
     expect(await readFile(join(dir, kept, 'work/work.txt'), 'utf8')).toBe('work\n');
   },
 );
+
+test('money of a command is bounded: what it says, or does not say, is taken from it, and then it is not run again', async () => {
+  const runs = join(dir, 'runs');
+  // Out of scope: the runtime would run it once more.
+  const script = `echo "$MOUND_BUDGET_USD" >> ${runs}; echo x > other.txt; echo '{"costUsd": 3}' > "$MOUND_STEP"`;
+  await swarm(command(script, { budgetUsd: 2 }), task('t1', ['list.txt']));
+  expect((await readFile(runs, 'utf8')).split('\n')).toEqual(['2', '']);
+  const view = readRun(repo, 'r1' as RunId);
+  expect(view?.agents.find(({ task: id }) => id === 't1')?.report?.handoff).toMatchObject({
+    status: 'blocked',
+    concerns: expect.arrayContaining([expect.stringContaining('2 US dollars are used up')]) as string[],
+  });
+});
+
+test('a run with bounded money sets a command’s own bound aside before it starts, and takes it where nobody says what it cost', async () => {
+  const only = (runId: string, usd: number): Promise<SwarmResult> =>
+    runSwarm({
+      repo,
+      goal: 'g',
+      runId,
+      agentsMax: 1,
+      models: { worker: command('echo x >> list.txt', { budgetUsd: 2 }) },
+      tasks: [{ id: 't1' as TaskId, title: 't', scope: [], brief: '' }],
+      budget: { nanoUsd: usd * 1e9 },
+    });
+  expect(await only('poor', 1)).toMatchObject({ reason: 'budget', outcomes: { landed: 0 } });
+  const rich = await only('rich', 5);
+  expect(rich).toMatchObject({ reason: 'finished', outcomes: { landed: 1 }, cost: { total: { unknownRequests: 1 } } });
+  expect(readRun(repo, 'rich' as RunId)?.budgets.get(rootTask)?.spent.nanoUsd).toBe(2e9);
+});

@@ -3,13 +3,13 @@ import { readdirSync, existsSync } from 'node:fs';
 import { absent, type Outcome, type Snapshot } from '@mound/vcs';
 import { rootTask, taskOfName, type TaskId } from '../core/ids.ts';
 import { emptyHandoff, type Task, type TaskReport } from '../core/task.ts';
-import type { Spend } from '../core/usage.ts';
 import { CostLedger } from '../cost/cost-ledger.ts';
 import { amountOf, type AgentRecord } from './agent-life.ts';
 import type { RunContext } from './run-context.ts';
 import { system } from './run-header.ts';
 import type { Swarm } from './swarm.ts';
 import { decodeTask, type TaskRecord } from './task-book.ts';
+import { sumLife } from './transcript-costs.ts';
 import { readTranscript, type TranscriptLine } from './transcript.ts';
 
 export interface RestoredTask {
@@ -194,17 +194,7 @@ async function settleOne(
   const { task = rootTask, conflict, generation, agent, role, model } = start;
   const costs = new CostLedger(context.parts.prices);
   const spender = { role, agent, task };
-  let ms = 0;
-  let turns = 0;
-  let asked: Spend | undefined;
-  for (const line of lines) {
-    if (line.kind === 'message' && line.message.role === 'assistant') turns += 1;
-    if (line.kind === 'asked') asked = line.guess;
-    if (line.kind !== 'spent') continue;
-    asked = undefined;
-    ms += line.ms;
-    costs.record(spender, line.spent);
-  }
+  const { turns, ms, asked } = sumLife(lines, costs, spender);
   // It died while it was asking: unknown is not nothing.
   if (asked !== undefined) costs.record(spender, [asked]);
   const { total, byModel } = costs.report();

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { absent, version, type Author, type BlobId, type Outcome, type RecordWrite, type Repo } from '@mound/vcs';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { CostReport } from '../cost/cost-ledger.ts';
+import type { PriceOverride } from '../cost/prices.ts';
 import type { Roles } from '../core/role.ts';
 import { mayBeAlive, ownName, type ProcessName } from '../command/process-name.ts';
 import type { RunKeys } from './run-keys.ts';
@@ -29,6 +30,8 @@ export interface RunHeader {
   readonly settingsHash: string;
   /** By role: sha256 of the text, and the staged object that holds it. */
   readonly prompts: Readonly<Record<string, { readonly sha256: string; readonly blob: BlobId }>>;
+  /** Set by the operator, as the process that runs it has them. */
+  readonly prices?: readonly PriceOverride[];
   /** Settings that were taken up at a resume. */
   readonly changed: readonly { readonly at: number; readonly keys: readonly string[]; readonly from: string }[];
 }

@@ -199,6 +199,7 @@ class Execution {
       settingsHash: sha256(canonicalJson(this.#settings)),
       prompts: await stagePrompts(this.#repo, roles),
       changed: [],
+      ...(options.prices !== undefined && { prices: options.prices }),
     };
     const records = [...book.creation([root, ...(given ?? [])]), budgets.opening(cap)];
     const outcome = await landHeader(this.#repo, keys, header, 0, records);
@@ -240,6 +241,7 @@ class Execution {
         keysChanged.length > 0
           ? [...header.changed, { at: time.now(), keys: keysChanged, from: header.settingsHash }]
           : header.changed,
+      ...(options.prices !== undefined && { prices: options.prices }),
     };
     const outcome = await landHeader(this.#repo, keys, taken, version, budgets.raise(options.budget ?? {}));
     if (outcome.kind !== 'landed') return refuse('another process has just taken it up');

@@ -61,6 +61,10 @@ export class RecordingModel implements Model {
     return this.#model.contextTokens;
   }
 
+  get costUsdMax(): number | undefined {
+    return this.#model.costUsdMax;
+  }
+
   get abortMsMax(): number {
     return this.#model.abortMsMax ?? 0;
   }

@@ -25,7 +25,7 @@ export interface CommandModelOptions {
   /** NAMES of variables that it gets besides the harmless ones. */
   readonly env?: readonly string[];
   readonly limits?: Partial<CommandLimits>;
-  /** Told to the command; what it then spends is its own word. */
+  /** US dollars for one agent: told to the command; what its runs say that they spent, or did not say, is taken from it. Nothing left: no further run. */
   readonly budgetUsd?: number;
   /** Runs for one task, before it ends as blocked. Default 2 for a worker, 50 for other roles. */
   readonly runsMax?: number;
@@ -52,6 +52,7 @@ export class CommandModel implements Model {
   readonly abortMsMax: number;
   readonly #options: CommandModelOptions;
   readonly #limits: CommandLimits;
+  readonly #spentUsd = new Map<string, number>();
   #swept: Promise<void> | undefined;
 
   constructor(options: CommandModelOptions) {
@@ -63,9 +64,12 @@ export class CommandModel implements Model {
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn> {
     const brief = briefOf(request);
+    const left = this.#left(brief);
     const run = request.messages.filter(({ role }) => role === 'assistant').length;
     const isWorker = request.tools.some(({ name }) => name === 'commit');
     if (run >= (this.#options.runsMax ?? (isWorker ? 2 : 50))) return blocked(request);
+    if (left !== undefined && left <= 0)
+      return blocked(request, `its ${this.#options.budgetUsd} US dollars are used up`);
     const parent = this.#options.dir ?? tmpdir();
     this.#swept ??= endLeftCommands(parent, prefix);
     await this.#swept;
@@ -81,6 +85,7 @@ export class CommandModel implements Model {
       const end = await this.#run(place, text, brief, signal);
       if (end.kind === 'aborted') throw new ModelError('aborted', 'aborted by the caller');
       const step = await this.#stepOf(place.step, end);
+      this.#charge(brief, step);
       const collected = isWorker ? await this.#collect(place.work) : { changes: [], skipped: [] };
       if (end.kind !== 'exited' || end.code !== 0) {
         isKept = collected.changes.length > 0;
@@ -92,14 +97,34 @@ export class CommandModel implements Model {
     }
   }
 
+  /** What one request may cost: all that its agent has. */
+  get costUsdMax(): number | undefined {
+    return this.#options.budgetUsd;
+  }
+
+  /** Of an agent's money; undefined where it is not bounded. */
+  #left(brief: Brief): number | undefined {
+    const { budgetUsd } = this.#options;
+    return budgetUsd === undefined ? undefined : budgetUsd - (this.#spentUsd.get(ownerOf(brief)) ?? 0);
+  }
+
+  /** A run that does not say what it has cost may have cost all that it had. */
+  #charge(brief: Brief, step: Step | undefined): void {
+    const left = this.#left(brief);
+    if (left === undefined) return;
+    const owner = ownerOf(brief);
+    this.#spentUsd.set(owner, (this.#spentUsd.get(owner) ?? 0) + (step?.costUsd ?? Math.max(0, left)));
+  }
+
   #run(
     place: { readonly dir: string; readonly work: string; readonly brief: string; readonly step: string },
     stdin: string,
     brief: Brief,
     signal: AbortSignal,
   ): Promise<CommandEnd> {
-    const { command, env = [], budgetUsd, time } = this.#options;
-    const budget = budgetUsd === undefined ? '' : String(budgetUsd);
+    const { command, env = [], time } = this.#options;
+    const left = this.#left(brief);
+    const budget = left === undefined ? '' : String(Number(left.toFixed(6)));
     const [file, ...args] = command;
     const filled = args.map((arg) =>
       arg.replaceAll('{brief}', place.brief).replaceAll('{step}', place.step).replaceAll('{budget}', budget),
@@ -238,10 +263,14 @@ function turnText(message: Message): string {
   return message.calls.map(({ name, arguments: given }) => `You called ${name} ${JSON.stringify(given)}`).join('\n');
 }
 
-/** It was run often enough. */
-function blocked({ messages }: ModelRequest): ModelTurn {
+/** Whose money it is: that of one agent on one task. */
+const ownerOf = (brief: Brief): string =>
+  `${brief.run} ${brief.agent} ${brief.role === 'worker' ? `${brief.task.id} ${brief.generation}` : brief.role}`;
+
+/** It was run often enough, or has no money left. */
+function blocked({ messages }: ModelRequest, why?: string): ModelTurn {
   const results = messages.filter((message) => message.role === 'tool').slice(-2);
-  const concerns = results.map(({ content }) => content.slice(0, 500));
+  const concerns = [...(why === undefined ? [] : [why]), ...results.map(({ content }) => content.slice(0, 500))];
   const calls = [{ id: 'call_0', name: 'finish', arguments: { status: 'blocked', concerns } }];
   return { text: '', calls, usage: noUsage, finish: 'stop', spent: [] };
 }
