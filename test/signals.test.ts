@@ -1,4 +1,4 @@
-import { absent, any, openRepo, signalsRecord, steppingClock, version, type Precondition, type Repo, type RepoEvent, type SignalPolicy } from '@mound/vcs'; // prettier-ignore
+import { absent, any, openRepo, signalsRecord, steppingClock, version, type Outcome, type Precondition, type Repo, type RepoEvent, type SignalPolicy } from '@mound/vcs'; // prettier-ignore
 import { describe, expect, test } from 'vitest';
 import { indexFaults } from './kit/indexes.ts';
 import { put, seqOf } from './kit/land.ts';
@@ -125,6 +125,41 @@ describe('a megafile', () => {
     await write(repo, 'h', lines(2500));
     expect(flags()).toHaveLength(4);
     expect(repo.fsck().errors).toEqual([]);
+  });
+
+  test('is frozen where the policy says so: for its owner to split, at most for a while', async () => {
+    const clock = { time: 1_700_000_000_000, now: () => clock.time };
+    const repo = await openRepo(tempDir(), { create: true, clock });
+    onCleanup(() => repo.close());
+    const freeze = { ms: 3_600_000, owner: 'splitter' };
+    await tune(repo, { megafile: { bytes: 60_000, lines: 2000 }, freeze, flagAgainMs: 2 * freeze.ms });
+    const edit = (name: string, path: string): Promise<Outcome> => {
+      const content = `${lines(2001)}${name}\n`;
+      return repo.put(path, content, { author: agent(name), expect: any, operationId: `${name} ${path}` });
+    };
+    // An intent of the same batch meets the freeze, too.
+    const met = await Promise.all([edit('a', 'g'), edit('b', 'g')]);
+    expect(met.map(({ kind }) => kind)).toEqual(['landed', 'parked']);
+    expect(eventsOf(repo, 'file.frozen')).toMatchObject([
+      { path: 'g', author: 'mound', owner: 'splitter', until: clock.time + freeze.ms, reason: '2002 lines, over 2000' },
+    ]);
+    const flagged = await write(repo, 'f', lines(2001));
+    expect((await edit('b', 'f')).kind).toBe('parked');
+    const { outcome } = await repo.split('f', {
+      author: agent('splitter'),
+      modules: [{ path: 'f2', content: lines(1001) }],
+      remains: lines(1000),
+      expect: flagged,
+      ranges: [{ start: 1001, count: 1001, path: 'f2', toStart: 1 }],
+    });
+    expect(outcome.kind).toBe('landed');
+    expect(repo.freezes().map(({ path }) => path)).toEqual(['g']);
+    clock.time += freeze.ms;
+    await repo.unpark();
+    expect(repo.freezes()).toEqual([]);
+    expect(repo.outcome('b g')?.kind).toBe('landed');
+    expect(repo.fsck().errors).toEqual([]);
+    expect(() => signalsRecord({ freeze: { ms: 0 } }, any)).toThrow(/freeze.ms/);
   });
 
   test('has bounds of its own in every repo, the default ones else', async () => {

@@ -148,6 +148,18 @@ describe('a file is split', () => {
     expect(repo.snapshot().whereabouts('deep/a.ts')).toEqual({ kind: 'moved', path: 'deeper.ts' });
   });
 
+  test('what is made anew under the name of a deleted file is another file', async () => {
+    const { repo, v1 } = await repoWithBig();
+    await repo.land({
+      author: owner,
+      message: 'm',
+      changes: [{ kind: 'delete', path: 'big.ts', expect: version(v1) }],
+    });
+    await repo.put('big.ts', 'anew\n', { author: setup });
+    expect(repo.snapshot().whereabouts('big.ts', v1)).toEqual({ kind: 'deleted' });
+    expect(repo.snapshot().whereabouts('big.ts')).toEqual({ kind: 'here', path: 'big.ts' });
+  });
+
   test('a delete, a move and a mode of the old file are not guessed', async () => {
     const { repo, v1 } = await repoWithBig();
     await repo.split('big.ts', { ...halves, remains: null });

@@ -13,7 +13,8 @@ Standard input is one JSON object, or null for the default; what it leaves out i
    "megafile": {"bytes": 262144, "lines": 5000},   a file grows over either
    "contention": {"windowMs": 600000, "intents": 20, "authors": 8},
                                                    so many found the file changed under them
-   "flagAgainMs": 3600000}                         a flagged file is flagged again at the earliest`;
+   "flagAgainMs": 3600000,                         a flagged file is flagged again at the earliest
+   "freeze": {"ms": 600000, "owner": "splitter"}}  what is flagged is frozen, but for its owner; default: null`;
 
 function parse(text: string): Partial<SignalPolicy> | null {
   try {

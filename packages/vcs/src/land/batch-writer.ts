@@ -342,6 +342,10 @@ export class BatchWriter {
     return bytes && decodeFreeze(bytes);
   }
 
+  isFrozen(branchId: number, pathId: number): boolean {
+    return this.freezeAt(branchId, pathId) !== undefined;
+  }
+
   freeze(mark: Mark & { readonly owner: string | undefined; readonly until: number }): Seq {
     const seq = this.append({ kind: 'freeze', ...mark });
     const pathId = this.pathId(mark.path);

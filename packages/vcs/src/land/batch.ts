@@ -122,6 +122,10 @@ export class Batch {
       conflict && isAsChosen
         ? this.keepConflict(candidate, branchId, conflict)
         : this.decideIntent(candidate, isAsChosen ? intent : asAsked(intent), branchId);
+    if (this.watch.hasFrozen) {
+      this.watch.hasFrozen = false;
+      this.states.clear();
+    }
     const isDone = decision.kind === 'outcome';
     if (isDone && intent.hold !== undefined) {
       this.writer.release(intent.hold, this.now);

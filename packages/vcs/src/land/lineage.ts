@@ -12,7 +12,13 @@ const hopsMax = 256;
 /** Where a file that stood at a version is now. */
 export type Trace =
   /** Under this path, whose newest version this is; a tombstone or undefined where it is gone. */
-  | { readonly kind: 'at'; readonly path: RepoPath; readonly head: Version | undefined }
+  | {
+      readonly kind: 'at';
+      readonly path: RepoPath;
+      readonly head: Version | undefined;
+      /** It was deleted here: what stands there by now is another file. */
+      readonly isDeleted?: true;
+    }
   /** It was split by this landing while it had this path. */
   | { readonly kind: 'split'; readonly path: RepoPath; readonly landing: LandingEntry };
 
@@ -59,7 +65,7 @@ export class Lineage {
       if (end.isSplit) return { kind: 'split', path: at, landing };
       const movedPathId = landing.changes[end.index]?.movedPathId ?? 0;
       // Deleted: what stands there by now took its place.
-      if (movedPathId === 0) return { kind: 'at', path: at, head };
+      if (movedPathId === 0) return { kind: 'at', path: at, head, isDeleted: true };
       const to = this.reader.pathOf(movedPathId);
       const arrived = landing.changes.findIndex(({ pathId }) => pathId === movedPathId);
       // It went along without a change of what stood there already.
@@ -85,7 +91,10 @@ export class Lineage {
   /** Paths that hold what stood at `base`: one, or after a split those of its modules, through any number of them. */
   placesOf(path: RepoPath, base: Place): { readonly isSplit: boolean; readonly live: readonly RepoPath[] } {
     const trace = this.trace(path, base);
-    if (trace.kind === 'at') return { isSplit: false, live: trace.head?.target === undefined ? [] : [trace.path] };
+    if (trace.kind === 'at') {
+      const isThere = trace.isDeleted !== true && trace.head?.target !== undefined;
+      return { isSplit: false, live: isThere ? [trace.path] : [] };
+    }
     const { modules } = this.splitFiles(trace.path, trace.landing);
     const live = [...modules].flatMap(([to, place]) => this.placesOf(to, place).live);
     return { isSplit: true, live: [...new Set(live)] };

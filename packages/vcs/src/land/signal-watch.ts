@@ -14,6 +14,13 @@ const systemAuthor = { name: 'mound', kind: 'system' } as const;
 /** Where a NUL is looked for, to tell a binary. */
 const headBytes = 8 * 1024;
 
+interface Frozen {
+  readonly branchId: number;
+  readonly time: number;
+  readonly pathId: number;
+  readonly reason: string;
+}
+
 /**
  * Files that grow too large, and those that many change at once: noticed where
  * they land, in the same transaction. What it needs of the past stands in
@@ -23,6 +30,8 @@ export class SignalWatch {
   private readonly reader: LogReader;
   private readonly writer: BatchWriter;
   private readonly policy: () => SignalPolicy;
+  /** What was known of freezes in this batch is out of date. */
+  hasFrozen = false;
 
   constructor(reader: LogReader, writer: BatchWriter, policy: () => SignalPolicy) {
     this.reader = reader;
@@ -87,6 +96,18 @@ export class SignalWatch {
       signal,
     });
     store.put('flags', key, encodeFlag({ seq, time }));
+    this.freeze({ branchId, time, pathId, reason: reasonOf(signal) });
+  }
+
+  /** By policy a flag is a freeze, until the file is split or its time is over. */
+  private freeze({ branchId, time, pathId, reason }: Frozen): void {
+    const { freeze } = this.policy();
+    if (freeze === null || this.writer.isFrozen(branchId, pathId)) return;
+    const authorId = this.writer.authorId(systemAuthor);
+    const path = this.reader.pathOf(pathId);
+    const bounds = { owner: freeze.owner, until: Math.ceil(time + freeze.ms) };
+    this.writer.freeze({ branchId, time, authorId, path, reason, ...bounds });
+    this.hasFrozen = true;
   }
 
   /** Of the paths that came to what an intent wanted by another's hand: those that another agent brought there. */

@@ -18,6 +18,11 @@ export interface SignalPolicy {
   readonly contention: { readonly windowMs: number; readonly intents: number; readonly authors: number } | null;
   /** A file that is flagged is flagged again after so many milliseconds at the earliest. */
   readonly flagAgainMs: number;
+  /**
+   * A file that the store flags is frozen with it, for so many milliseconds at most; `owner`: whose intents land all
+   * the same, an agent's id, else an author's name.
+   */
+  readonly freeze: { readonly ms: number; readonly owner?: string } | null;
 }
 
 export const defaultSignals: SignalPolicy = {
@@ -26,6 +31,7 @@ export const defaultSignals: SignalPolicy = {
   megafile: { bytes: 256 * 1024, lines: 5000 },
   contention: { windowMs: 10 * 60 * 1000, intents: 20, authors: 8 },
   flagAgainMs: 60 * 60 * 1000,
+  freeze: null,
 };
 
 /** The record that holds the policy, as JSON; fields that it leaves out are the default's. */
@@ -34,7 +40,7 @@ export const signalsKey = 'mound/signals';
 /** Contents below this are never looked at for their lines: they are no megafiles, and counting takes time. */
 export const megafileBytesMin: number = 16 * 1024;
 
-const names = ['oscillation', 'pileOn', 'megafile', 'contention', 'flagAgainMs'] as const;
+const names = ['oscillation', 'pileOn', 'megafile', 'contention', 'flagAgainMs', 'freeze'] as const;
 
 function partOf<K extends string>(value: unknown, what: string, fields: readonly K[], most: Partial<Record<K, number>> = {}): Record<K, number> | null | undefined {
   if (value === undefined || value === null) return value;
@@ -47,6 +53,16 @@ function partOf<K extends string>(value: unknown, what: string, fields: readonly
   });
   return Object.fromEntries(entries) as Record<K, number>;
 } // prettier-ignore
+
+function freezeOf(value: unknown): SignalPolicy['freeze'] {
+  if (value === undefined || value === null) return null;
+  const { ms, owner } = fieldsOf(value, 'freeze', ['ms', 'owner']);
+  const lasts = countOf(ms, '"freeze.ms"');
+  if (lasts === 0) throw new MoundError('invalid-argument', '"freeze.ms" is 0: such a freeze cannot be');
+  if (owner === undefined) return { ms: lasts };
+  if (typeof owner !== 'string' || owner === '') throw new MoundError('invalid-argument', '"freeze.owner" is no text');
+  return { ms: lasts, owner };
+}
 
 /** Versions that a look at a file's history takes in at most. */
 const versionsMax = 64;
@@ -66,6 +82,7 @@ export function parseSignals(value: unknown): SignalPolicy {
     megafile: megafile === undefined ? defaultSignals.megafile : megafile,
     contention: contention === undefined ? defaultSignals.contention : contention,
     flagAgainMs: countOf(flagAgainMs, '"flagAgainMs"'),
+    freeze: freezeOf(fields['freeze']),
   };
 }
 
