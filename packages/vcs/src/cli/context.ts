@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { relative, resolve, sep } from 'node:path';
 import { isMoundError, MoundError } from '../core/errors.ts';
 import { absent, any, version, type Author, type Precondition } from '../core/intent.ts';
-import type { Repo } from '../repo/api.ts';
+import type { OpenOptions, Repo } from '../repo/api.ts';
 import { openRepo } from '../repo/open.ts';
 import { findRepoDir } from '../store/store-dir.ts';
 import { findWorkspaceDir, openWorkspace, readMarker, type WorkspaceDirectory } from '../workspace/index.ts';
@@ -31,9 +31,9 @@ export class Context {
   }
 
   /** The repository named by `--repo`, or the nearest at or above the working directory. */
-  async withRepo<T>(use: (repo: Repo) => Promise<T>): Promise<T> {
+  async withRepo<T>(use: (repo: Repo) => Promise<T>, options: OpenOptions = {}): Promise<T> {
     const dir = this.repoDir();
-    return this.using(await openRepo(dir), use);
+    return this.using(await openRepo(dir, options), use);
   }
 
   /** The same for a command that only reads: it runs where the repository cannot be written to, too. */

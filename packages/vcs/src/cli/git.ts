@@ -19,6 +19,9 @@ import type { Finish } from './main.ts';
 
 const collect = (value: string, before: readonly string[]): string[] => [...before, value];
 
+/** A whole history passes through once: what is kept of it in memory would not be asked for again. */
+const sparing = { contentsBytesMax: 64 * 1024 * 1024 };
+
 /** import, export. */
 export function addGitCommands(program: Command, finish: Finish): void {
   program
@@ -39,7 +42,7 @@ export function addGitCommands(program: Command, finish: Finish): void {
         await (context.isJson ? writeJson(jsonOfImport(result)) : writeLine(describeImport(result)));
         warnOfImport(result);
         finish(tellOfFollowed(result));
-      });
+      }, sparing);
     });
 
   program
@@ -58,7 +61,7 @@ export function addGitCommands(program: Command, finish: Finish): void {
         await (context.isJson ? writeJson(jsonOfExport(result)) : writeLine(describeExport(result)));
         for (const { name, reason, remedy } of result.skips) tell(`${name} was not exported: ${reason}; ${remedy}`);
         finish(result.skips.length > 0 ? exitCodes.other : exitCodes.ok);
-      });
+      }, sparing);
     });
 }
 

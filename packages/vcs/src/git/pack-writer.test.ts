@@ -116,3 +116,13 @@ function applyDelta(base: Buffer, delta: Buffer): Buffer {
   expect(target.length).toBe(total);
   return target;
 }
+
+test('a pack takes as much memory as it has bytes, however many small objects it holds', async () => {
+  const writer = new PackWriter(bareRepo());
+  const before = process.memoryUsage().arrayBuffers;
+  // zlib allocates 16 KiB for each result unless it is told better.
+  for (let at = 0; at < 8000; at++)
+    writer.add('blob', Buffer.from(`${at} is a number, and a line of some length\n`.repeat(4)));
+  expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(32 * 1024 * 1024);
+  await writer.finish();
+});

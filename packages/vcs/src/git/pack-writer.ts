@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { chunkBytesFor, Slabs } from '../core/allocate.ts';
 import { runGit } from './git-command.ts';
 import { encodeDelta } from './pack-delta.ts';
 import { gitObjectId, type GitObjectType } from './object-id.ts';
@@ -38,6 +39,9 @@ export class PackWriter {
   /** Of the pack so far, its 12 bytes of header included. */
   #offset = 12;
   #bases = new Map<string, Base>();
+  /** What the pack's pieces and the bases are cut from: each goes with its pack. */
+  #pieceSlabs = new Slabs();
+  #baseSlabs = new Slabs();
   #basesBytes = 0;
   readonly #written = new Set<string>();
   /** The packs that git is taking in, oldest first. */
@@ -84,6 +88,8 @@ export class PackWriter {
     this.#offset = 12;
     this.#bases = new Map();
     this.#basesBytes = 0;
+    this.#pieceSlabs = new Slabs();
+    this.#baseSlabs = new Slabs();
     const handed = runGit(args, { gitDir: this.#gitDir, input: withTrailer(pieces) });
     // Awaited by a later flush or by `finish`.
     handed.catch(() => undefined);
@@ -98,7 +104,7 @@ export class PackWriter {
 
   #push(...pieces: readonly Buffer[]): void {
     for (const piece of pieces) {
-      this.#pieces.push(piece);
+      this.#pieces.push(this.#pieceSlabs.copyOf(piece));
       this.#offset += piece.length;
     }
   }
@@ -113,7 +119,7 @@ export class PackWriter {
   }
 
   #keepBase(id: string, base: Base): void {
-    this.#bases.set(id, base);
+    this.#bases.set(id, { ...base, content: this.#baseSlabs.copyOf(base.content) });
     this.#basesBytes += base.content.length;
     for (const [oldest, { content }] of this.#bases) {
       if (this.#basesBytes <= basesBytesMax) break;
@@ -171,7 +177,8 @@ function deflate(content: Buffer): Buffer {
   if (content.length > storedBytesMax) {
     // A small window and table for small contents: zlib clears both at each start.
     const windowBits = content.length < 4096 ? 12 : 15;
-    return deflateSync(content, { level: 1, windowBits, memLevel: content.length < 4096 ? 5 : 8 });
+    const memLevel = content.length < 4096 ? 5 : 8;
+    return deflateSync(content, { level: 1, windowBits, memLevel, chunkSize: chunkBytesFor(content.length) });
   }
   const size = content.length;
   const block = Buffer.allocUnsafe(size + 11);

@@ -1,3 +1,4 @@
+import { Slabs } from '../core/allocate.ts';
 import { MoundError } from '../core/errors.ts';
 import type { BlobId, RepoPath } from '../core/ids.ts';
 import { citedSymbolsOf } from '../decisions/index.ts';
@@ -32,6 +33,7 @@ export class IntakeBlobs {
   /** Those with a content, last used last. */
   private readonly held = new Set<IntakeBlob>();
   private heldBytes = 0;
+  private readonly slabs = new Slabs();
 
   constructor(reader: LogReader) {
     this.reader = reader;
@@ -90,7 +92,9 @@ export class IntakeBlobs {
       return blob.content;
     }
     if (blob.place.seq === 0) return undefined;
-    const content = this.read(blob);
+    const read = this.read(blob);
+    // A copy: what was read is cut from the same slabs as what is let go at once.
+    const content = read && this.slabs.copyOf(read);
     if (content !== undefined) this.hold(blob, content);
     return content;
   }

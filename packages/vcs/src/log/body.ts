@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { chunkBytesFor } from '../core/allocate.ts';
 import { MoundError } from '../core/errors.ts';
 import { applyDelta, encodeDelta } from '../format/delta.ts';
 import { nowhere, type Body, type Place } from '../format/entry.ts';
@@ -22,7 +23,7 @@ export interface BodyBase {
 
 function deflated(bytes: Buffer, bytesMin: number): Buffer | undefined {
   if (bytes.length < bytesMin) return undefined;
-  const packed = deflateRawSync(bytes, { level: 1 });
+  const packed = deflateRawSync(bytes, { level: 1, chunkSize: chunkBytesFor(bytes.length) });
   return packed.length < bytes.length * 0.9 ? packed : undefined;
 }
 
@@ -88,7 +89,7 @@ function contentOf(body: Body, stored: Buffer, base: Buffer): Buffer | undefined
 
 function inflate(bytes: Buffer, sizeMax: number): Buffer | undefined {
   try {
-    return inflateRawSync(bytes, { maxOutputLength: Math.max(1, sizeMax) });
+    return inflateRawSync(bytes, { maxOutputLength: Math.max(1, sizeMax), chunkSize: chunkBytesFor(sizeMax) });
   } catch {
     return undefined;
   }

@@ -102,7 +102,29 @@ export class Heads {
     const known = this.known(key);
     if (known !== undefined) return known;
     if (this.seenSeq < 0) this.seenSeq = this.reader.store.counters.lastSeq;
-    const head = this.reader.head(branchId, pathId);
+    const cell = new HeadCell(this.reader, branchId, pathId, this.find(branchId, pathId));
+    this.keep(key, cell);
+    return cell;
+  }
+
+  /** From the index, up to the nearest ancestor of which the head is known: forks of forks may be many. */
+  private find(branchId: number, pathId: number): Version | undefined {
+    let upTo = Number.MAX_SAFE_INTEGER;
+    for (let id = branchId; id >= 0;) {
+      const cell = this.young.get(this.keyOf(id, pathId));
+      const version = cell === undefined ? this.own(id, pathId) : (cell.staged ?? cell.version);
+      if (version !== undefined) return this.reader.versionAsOf(version, upTo);
+      // What is known includes what was inherited.
+      if (cell !== undefined) return undefined;
+      const fork = this.reader.forkOf(id);
+      upTo = Math.min(upTo, fork.forkSeq);
+      id = fork.parentId;
+    }
+    return undefined;
+  }
+
+  private own(branchId: number, pathId: number): Version | undefined {
+    const head = this.reader.ownHead(branchId, pathId);
     // A damaged index must not pass another file's bytes for this one's.
     if (head !== undefined && this.reader.change(head.place).pathId !== pathId) {
       throw corrupt(
@@ -110,9 +132,7 @@ export class Heads {
         `the head of path ${pathId} leads to another path; try 'mound fsck --repair'`,
       );
     }
-    const cell = new HeadCell(this.reader, branchId, pathId, head && this.reader.version(head.place));
-    this.keep(key, cell);
-    return cell;
+    return head && this.reader.version(head.place);
   }
 
   get(branchId: number, pathId: number): Version | undefined {

@@ -32,26 +32,39 @@ import { Segments } from './segments.ts';
 import { versionOf, type Version } from './version.ts';
 
 const noBytes = Buffer.alloc(0);
-/** At most, and at most an eighth of the machine's memory. */
+/** Where nothing else is asked for, and at most an eighth of the machine's memory. */
 const contentCacheBytesMax = 640 * 1024 * 1024;
 const entryCacheMax = 8 * 1024;
+/** Bytes of bodies and raw commits in them: an entry may hold a whole tree of files. */
+const entryCacheBytesMax = 64 * 1024 * 1024;
 const versionCacheMax = 128 * 1024;
 
 /** Changes of one entry whose versions are cached; those beyond are read from the log each time. */
 const cachedChangesMax = 4096;
 const versionKey = (place: Place): number => place.seq * cachedChangesMax + place.index;
 
+/** Never less than its share of the count. */
+function entrySizeOf(entry: LogEntry): number {
+  let bytes = 0;
+  if (entry.kind === 'landing') {
+    bytes += entry.gitRaw?.length ?? 0;
+    for (const { body } of entry.changes) bytes += body.bytes.length;
+  }
+  return Math.max(bytes, entryCacheBytesMax / entryCacheMax);
+}
+
 /** Reads the log and its indexes; no state but caches of what never changes. */
 export class LogReader {
   readonly store: Store;
   /** For as long as it takes all indexes to take them in. */
   private readonly entryMarks = new BoundedCache<number, EntryMarks>(entryCacheMax, () => 1);
-  private readonly entries = new BoundedCache<number, LogEntry>(entryCacheMax, () => 1);
+  private readonly entries = new BoundedCache<number, LogEntry>(entryCacheBytesMax, entrySizeOf);
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
   private readonly holders = new Holders();
-  private readonly contents = new Contents(Math.min(contentCacheBytesMax, totalmem() / 8));
+  private readonly contents: Contents;
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
+  private readonly forks = new Map<number, Pick<BranchRow, 'parentId' | 'forkSeq'>>();
   private readonly pathIds = new Map<RepoPath, number>();
   private readonly pathNames = new Map<number, RepoPath>();
   private readonly authors = new Map<number, Author>();
@@ -64,8 +77,9 @@ export class LogReader {
   private readonly segments: Segments;
   private seenRewrites = 0;
 
-  constructor(store: Store) {
+  constructor(store: Store, contentsBytesMax = contentCacheBytesMax) {
     this.store = store;
+    this.contents = new Contents(Math.min(contentsBytesMax, totalmem() / 8));
     this.heads = new Heads(this);
     this.segments = new Segments(store);
   }
@@ -96,6 +110,7 @@ export class LogReader {
     this.segments.forget();
     this.commitIds.clear();
     this.branchIds.clear();
+    this.forks.clear();
     this.pathIds.clear();
     this.pathNames.clear();
     this.authors.clear();
@@ -353,12 +368,32 @@ export class LogReader {
 
   /** The newest version of a path on a branch, own or inherited up to the fork; undefined if it never was. */
   head(branchId: number, pathId: number): Head | undefined {
+    let upTo = Number.MAX_SAFE_INTEGER;
+    for (let id = branchId; id >= 0;) {
+      const own = this.ownHead(id, pathId);
+      if (own !== undefined) return this.headAsOf(own, upTo);
+      const fork = this.forkOf(id);
+      upTo = Math.min(upTo, fork.forkSeq);
+      id = fork.parentId;
+    }
+    return undefined;
+  }
+
+  /** The newest version of a path that landed on this very branch. */
+  ownHead(branchId: number, pathId: number): Head | undefined {
     const bytes = this.store.tables.heads.getBinary(headKey(branchId, pathId));
-    if (bytes !== undefined) return decodeHead(bytes);
-    if (branchId === 0) return undefined;
+    return bytes && decodeHead(bytes);
+  }
+
+  /** Where a branch was forked, which never changes; of `main` from nowhere (-1). */
+  forkOf(branchId: number): Pick<BranchRow, 'parentId' | 'forkSeq'> {
+    const known = this.forks.get(branchId);
+    if (known !== undefined) return known;
+    if (branchId === 0) return { parentId: -1, forkSeq: 0 };
     const { parentId, forkSeq } = this.branch(branchId);
-    const inherited = this.head(parentId, pathId);
-    return inherited && this.headAsOf(inherited, forkSeq);
+    const fork = { parentId, forkSeq };
+    this.forks.set(branchId, fork);
+    return fork;
   }
 
   /** The newest version at or before a seq in the chain that ends at `head`; undefined if there is none. */

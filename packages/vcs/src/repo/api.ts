@@ -518,4 +518,6 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** Merge drivers beside Mound's own, by id for `merge=ID` in `.gitattributes`; every process has to register the same. */
   readonly drivers?: readonly MergeDriver[];
+  /** Bytes of contents that are kept in memory; default 640 MiB, and never more than an eighth of the machine's memory. */
+  readonly contentsBytesMax?: number;
 }

@@ -19,15 +19,17 @@ export interface Ports {
  * `other-namespace`, `shared-file-system`, `too-many-readers`.
  */
 export async function openRepo(dir: string, options: OpenOptions & Ports = {}): Promise<Repo> {
-  const { clock = systemClock, random = systemRandom, steps = noSteps, readOnly = false, drivers = [] } = options;
+  const { clock = systemClock, random = systemRandom, steps = noSteps, readOnly = false, ...more } = options;
+  const { drivers = [], contentsBytesMax } = more;
   const home = resolve(dir);
+  const embedded = { steps, drivers, ...(contentsBytesMax !== undefined && { contentsBytesMax }) };
   if (options.create !== true || isRepoDir(home))
-    return EmbeddedRepo.open(home, clock, random, { readOnly, steps, drivers });
+    return EmbeddedRepo.open(home, clock, random, { ...embedded, readOnly });
   try {
-    return await EmbeddedRepo.create(home, clock, random, { steps, drivers });
+    return await EmbeddedRepo.create(home, clock, random, embedded);
   } catch (error) {
     // Another process came first: its repository is as good.
-    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock, random, { steps, drivers });
+    if (isMoundError(error, 'already-a-repository')) return EmbeddedRepo.open(home, clock, random, embedded);
     throw error;
   }
 }

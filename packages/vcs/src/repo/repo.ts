@@ -32,7 +32,7 @@ import { getObject } from '../log/staged.ts';
 import { LogReader } from '../log/log-reader.ts';
 import type { SignalPolicy } from '../rules/signals.ts';
 import type { NamedRule } from '../rules/rule.ts';
-import { Drivers, installedGrammars, MergePool, type MergeDriver } from '../merge/index.ts';
+import { Drivers, installedGrammars, MergePool } from '../merge/index.ts';
 import type { OpeningOptions } from '../store/opening.ts';
 import { backupStore } from '../store/backup.ts';
 import { Store } from '../store/store.ts';
@@ -52,6 +52,7 @@ import type {
   Stats,
 } from '../views/types.ts';
 import type {
+  OpenOptions,
   ActOptions,
   AsOfOptions,
   BranchView,
@@ -104,7 +105,7 @@ const extrasOf = ({ replaces }: AdmittedIntent): LandingExtras =>
   replaces === 0 ? noExtras : { ...noExtras, resolves: replaces, ending: 'replacement' };
 
 /** `drivers`: merge drivers beside Mound's own. */
-type EmbeddedOptions = OpeningOptions & { readonly drivers?: readonly MergeDriver[] };
+type EmbeddedOptions = OpeningOptions & Pick<OpenOptions, 'drivers' | 'contentsBytesMax'>;
 
 /** The embedded repository: every room behind one door. */
 export class EmbeddedRepo implements Repo {
@@ -126,13 +127,13 @@ export class EmbeddedRepo implements Repo {
   private readonly splits: Splits;
   private readonly named: Branches;
 
-  private constructor(store: Store, clock: Clock, random: Random, drivers: Drivers) {
+  private constructor(store: Store, clock: Clock, random: Random, { drivers, contentsBytesMax }: EmbeddedOptions) {
     this.store = store;
     this.dir = store.dir;
     this.repoId = store.identity.repoId;
     this.formatVersion = store.identity.formatVersion;
-    this.reader = new LogReader(store);
-    const choice = new DriverChoice(this.reader, drivers);
+    this.reader = new LogReader(store, contentsBytesMax);
+    const choice = new DriverChoice(this.reader, new Drivers(drivers));
     this.lander = new Lander(this.reader, clock, this.mergePool, this.hashPool, choice);
     this.feed = new Feed(this.reader);
     this.lander.onAdvance = this.feed.advanced;
@@ -158,13 +159,11 @@ export class EmbeddedRepo implements Repo {
 
   /** Errors: `invalid-argument` for a driver that cannot be registered. */
   static async create(dir: string, clock: Clock, random: Random, options: EmbeddedOptions = {}): Promise<EmbeddedRepo> {
-    const drivers = new Drivers(options.drivers);
-    return new EmbeddedRepo(await Store.create(dir, random, options), clock, random, drivers);
+    return new EmbeddedRepo(await Store.create(dir, random, options), clock, random, options);
   }
 
   static async open(dir: string, clock: Clock, random: Random, options: EmbeddedOptions = {}): Promise<EmbeddedRepo> {
-    const drivers = new Drivers(options.drivers);
-    const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random, drivers);
+    const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random, options);
     repo.store.steps.reach('store-opened');
     await repo.marks.unparkThawed();
     await repo.remerges.closeAllMet();

@@ -1,0 +1,54 @@
+import { any, openRepo, type Repo } from '@mound/vcs';
+import { expect, test } from 'vitest';
+import { setup, tempDir, tempRepo } from './kit/temp.ts';
+
+const depth = 40;
+const put = (repo: Repo, branch: string, path: string): Promise<unknown> =>
+  repo.land({
+    author: setup,
+    branch,
+    message: path,
+    changes: [{ kind: 'put', path, content: `${branch}\n`, expect: any }],
+  });
+
+/** Each branch is forked from the one before, which goes on after the fork. */
+async function chained(dir: string): Promise<Repo> {
+  const repo = await tempRepo(dir);
+  await put(repo, 'main', 'all');
+  for (let at = 1; at <= depth; at++) {
+    const from = at === 1 ? 'main' : `b${at - 1}`;
+    await repo.fork(`b${at}`, { from });
+    await put(repo, from, 'late');
+    await put(repo, from, 'all');
+    await put(repo, `b${at}`, `own-${at}`);
+    if (at % 3 === 0) await put(repo, `b${at}`, 'third');
+  }
+  return repo;
+}
+
+function expectChain(repo: Repo): void {
+  const read = (at: number, path: string): string | undefined => {
+    const branch = at === 0 ? 'main' : `b${at}`;
+    return repo.snapshot(undefined, branch).readText(path)?.trim();
+  };
+  for (let at = depth; at >= 0; at--) {
+    // The last branch has what `main` had at first: all others went on after they were forked from.
+    expect(read(at, 'all')).toBe(at === 0 || at === depth ? 'main' : `b${at}`);
+    expect(read(at, 'late')).toBe(at === depth ? undefined : at === 0 ? 'main' : `b${at}`);
+    expect(read(at, 'third')).toBe(at < 3 ? undefined : `b${at - (at % 3)}`);
+    for (const own of [1, at, at + 1])
+      expect(read(at, `own-${own}`)).toBe(own >= 1 && own <= at ? `b${own}` : undefined);
+  }
+}
+
+test('a file is found through many forks of forks, as it was where each was forked', async () => {
+  const dir = tempDir();
+  const repo = await chained(dir);
+  expectChain(repo);
+  await repo.close();
+  // By a process that knows nothing yet, whichever branch it asks first, and that keeps next to nothing in memory.
+  const again = await openRepo(dir, { contentsBytesMax: 0 });
+  expectChain(again);
+  expect(again.fsck().errors).toEqual([]);
+  await again.close();
+});
