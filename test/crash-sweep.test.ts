@@ -65,7 +65,7 @@ beforeAll(async () => {
     unkilled.set(start, { counts, state: stateOf(repo), happenings: happenings(repo) });
     await repo.close();
   }
-});
+}, 180_000);
 
 function expected(step: StepName): Unkilled & { readonly count: number } {
   const end = unkilled.get(startOf(step));
