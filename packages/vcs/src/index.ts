@@ -125,6 +125,7 @@ export {
   type RenameOptions,
 } from './merge/index.ts';
 export type * from './repo/api.ts';
+export type * from './repo/decision-api.ts';
 export { withBreakageComment } from './repo/breakage-comment.ts';
 export type * from './repo/workspace-api.ts';
 export type * from './views/types.ts';

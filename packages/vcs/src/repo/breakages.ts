@@ -15,7 +15,8 @@ import type { ChangeRow, LandingEntry, Place } from '../format/entry.ts';
 import { breakageKey } from '../format/keys.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { changedLines, isText, splitLines } from '../merge/index.ts';
-import type { BreakageView, ExplainedBreakage, Explanation, Snapshot } from './api.ts';
+import type { Snapshot } from './api.ts';
+import type { BreakageView, ExplainedBreakage, Explanation } from './decision-api.ts';
 
 /** Newest breakages that are looked at for what a build says. */
 const explainedMax = 200;

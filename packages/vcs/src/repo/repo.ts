@@ -54,15 +54,9 @@ import type {
 import type {
   OpenOptions,
   ActOptions,
-  AsOfOptions,
   BranchView,
-  BreakageOptions,
-  BreakageView,
   CompactOptions,
-  DecisionList,
   DiffEntry,
-  ExplainOptions,
-  Explanation,
   FlagOptions,
   FreezeOptions,
   FreezeView,
@@ -74,7 +68,6 @@ import type {
   PutOptions,
   Repo,
   RedirectView,
-  ReferenceOptions,
   Resolution,
   RestoreOptions,
   RevertOptions,
@@ -83,6 +76,15 @@ import type {
   TagView,
   Unparked,
 } from './api.ts';
+import type {
+  AsOfOptions,
+  BreakageOptions,
+  BreakageView,
+  DecisionList,
+  ExplainOptions,
+  Explanation,
+  ReferenceOptions,
+} from './decision-api.ts';
 import { StoreGitMarks } from './git-marks.ts';
 import { Branches } from './branches.ts';
 import { Breakages, sourceLinesOf } from './breakages.ts';
