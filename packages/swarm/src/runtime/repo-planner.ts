@@ -241,19 +241,9 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
       return refused(`nothing was decided: ${request.id} belongs to ${before.owner}. Report your objection.`);
     }
     const replaces = [request.id, ...(request.supersedes ?? [])];
-    const outcome = await this.#claiming({ topics: request.topics, replaces }, [], (fence) => {
-      const { changes, records } = withReferences(this.#context, [decisionChange(this.#context, owner, request)]);
-      return this.#context.repo.land({
-        author: this.#author,
-        message: `Decide ${request.id}`,
-        task: taskNameOf(this.#context.run, owner),
-        operationId: this.operationId(key),
-        // Who decides has seen what holds: two who decide at once are told, not merged.
-        onStale: 'reject',
-        changes,
-        records: [...fence, ...records],
-      });
-    });
+    const outcome = await this.#claiming({ topics: request.topics, replaces }, [], (fence) =>
+      this.#landDecision(request, fence, key),
+    );
     if (outcome.kind === 'refused') return refused(`nothing was decided: ${outcome.says}.`);
     if (isRejected(outcome))
       return refused(`nothing was decided (${outcome.code}): ${outcome.message}. ${outcome.next}`);
@@ -263,6 +253,26 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
   note(request: NoteRequest, key: string): Promise<Outcome | Refusal> {
     const writer = { author: this.#author, base: this.base, operationId: this.operationId(key) };
     return noteInGuide(this.#context, request, writer);
+  }
+
+  /** Again where another decision brought the rule on references meanwhile. */
+  async #landDecision(request: DecisionRequest, fence: readonly RecordWrite[], key: string): Promise<Outcome> {
+    const { id: owner } = this.#parts.task;
+    for (let tries = 1; ; tries++) {
+      const { changes, records } = withReferences(this.#context, [decisionChange(this.#context, owner, request)]);
+      const outcome = await this.#context.repo.land({
+        author: this.#author,
+        message: `Decide ${request.id}`,
+        task: taskNameOf(this.#context.run, owner),
+        operationId: this.operationId(key),
+        // Who decides has seen what holds: two who decide at once are told, not merged.
+        onStale: 'reject',
+        changes,
+        records: [...fence, ...records],
+      });
+      const isRuledMeanwhile = isRejected(outcome) && records.some((record) => outcome.paths.includes(record.key));
+      if (!isRuledMeanwhile || tries >= topicTriesMax) return outcome;
+    }
   }
 
   async ask(question: string, key: string): ReturnType<PlannerOperations['ask']> {

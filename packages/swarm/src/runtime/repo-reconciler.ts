@@ -100,7 +100,10 @@ export class RepoReconciler extends RepoReads implements ReconcilerOperations {
         this.#settled = { decision: id, tasks };
         return { kind: 'settled', seq: outcome.seq, tasks: tasks.map((task) => task.id) };
       }
-      const isOvertaken = outcome.kind === 'rejected' && outcome.paths.includes(fence.key);
+      // Another claimed topics, or brought the rule on references.
+      const isOvertaken =
+        outcome.kind === 'rejected' &&
+        outcome.paths.some((path) => path === fence.key || path.startsWith('mound/rules/'));
       if (isOvertaken && tries < topicTriesMax) continue;
       const why = outcome.kind === 'rejected' ? `${outcome.message}. ${outcome.next}` : outcome.kind;
       return refused(`not settled: ${why}`);
