@@ -1,4 +1,4 @@
-import type { Outline } from './outline.ts';
+import { conditionMark, type Outline } from './outline.ts';
 
 /** How often each declared and each imported name stands in a file, by its name with those around it. */
 function countsOf(outline: Outline, within = '', counts = new Map<string, number>()): Map<string, number> {
@@ -26,5 +26,13 @@ export function miscounted(base: Outline, current: Outline, incoming: Outline, m
     const wanted = c === i || i === b ? c : c === b ? i : c + i - b;
     if (m !== wanted) return name;
   }
-  return undefined;
+  return [...found.keys()].find(
+    (name) => isTwice(name, found) && ![mine, other].some((counts) => isTwice(name, counts)),
+  );
+}
+
+/** Whether a name stands both under a condition and without one: where the condition holds, it is there twice. */
+function isTwice(name: string, counts: ReadonlyMap<string, number>): boolean {
+  const at = name.indexOf(conditionMark);
+  return at >= 0 && counts.has(name) && counts.has(name.slice(0, at));
 }

@@ -9,6 +9,9 @@ export interface Outline {
   readonly tail: string;
 }
 
+/** Stands in a name that is brought in under a condition only, between the name and the condition. */
+export const conditionMark = ' where ';
+
 export interface Item {
   /**
    * `import` and `declaration` may stand in any order among themselves; a

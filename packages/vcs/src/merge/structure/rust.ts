@@ -1,16 +1,17 @@
 import type { SyntaxNode } from './syntax-node.ts';
 import type { NodeRole, NodeRoles } from './extract.ts';
+import { conditionMark } from './outline.ts';
 
 /** Rust: what counts as a declaration, by the node types of tree-sitter's grammar. */
 export const rustRoles: NodeRoles = {
   isLeading: ({ type }) => type === 'attribute_item' || type === 'line_comment' || type === 'block_comment',
   roleOf: (node, before) => {
     // The same name under two conditions is two declarations.
-    const conditions = before.filter(({ text }) => text.startsWith('#[cfg')).map(({ text }) => `${text} `);
+    const conditions = before.filter(({ text }) => text.startsWith('#[cfg')).map(({ text }) => text);
     const role = roleOf(node);
-    const condition = conditions.join('');
+    const condition = conditions.length === 0 ? '' : `${conditionMark}${conditions.join(' ')}`;
     const binds = role.binds ?? (role.kind === 'declaration' ? [role.key] : []);
-    return { ...role, key: condition + role.key, binds: binds.map((name) => condition + name) };
+    return { ...role, key: role.key + condition, binds: binds.map((name) => name + condition) };
   },
 };
 
@@ -56,7 +57,9 @@ function roleOf(node: SyntaxNode): NodeRole {
       return { kind: 'declaration', key: `mod ${name}`, body: bodyOf(node) };
     case 'impl_item': {
       const trait = fieldOf(node, 'trait');
-      const head = `impl${fieldOf(node, 'type_parameters')} ${trait === '' ? '' : `${trait} for `}${fieldOf(node, 'type')}`;
+      // Bounds of its parameters do not tell two of one trait for one type apart: both cannot hold.
+      const parameters = trait === '' ? fieldOf(node, 'type_parameters') : '';
+      const head = `impl${parameters} ${trait === '' ? '' : `${trait} for `}${fieldOf(node, 'type')}`;
       // Of a type there may be many, of a trait for a type one.
       return { kind: 'declaration', key: head, body: bodyOf(node), ...(trait === '' && { binds: [] }) };
     }

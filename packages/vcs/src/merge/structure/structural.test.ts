@@ -176,6 +176,33 @@ describe('a clean merge of lines that would declare wrongly is a conflict', () =
   });
 });
 
+describe('what cannot stand beside one another in Rust', () => {
+  const type = (name: string, cfg = ''): string => `${cfg}pub type ${name} = u8;\n`;
+
+  test('a name under a condition, and the same without one', () => {
+    const base = file(type('A'), type('Z'));
+    const current = file(type('A'), type('Handle', '#[cfg(unix)]\n'), type('Z'));
+    const incoming = file(type('A'), type('Handle'), type('Z'));
+    expect(merge('a.rs', base, current, incoming).verdicts).toBe('conflict conflict');
+    // Wherever they stand.
+    const apart = file(type('A'), type('Z'), type('Handle'));
+    expect(merge('a.rs', base, file(type('Handle', '#[cfg(unix)]\n'), base), apart).verdicts).toBe('clean conflict');
+    const both = file(type('Handle', '#[cfg(unix)]\n'), type('Handle', '#[cfg(windows)]\n'), base);
+    expect(merge('a.rs', base, both, file(base, fn('x').replace('function', 'fn'))).text).not.toBe('conflict');
+  });
+
+  test('two implementations of one trait for one type, with other bounds', () => {
+    const implementation = (bound: string): string =>
+      `impl<T: ${bound}> fmt::Debug for Value<T> {\n    fn fmt(&self) -> u8 {\n        1\n    }\n}\n`;
+    const base = file(type('A'), type('Z'));
+    const added = (bound: string): string => file(type('A'), implementation(bound), type('Z'));
+    expect(merge('a.rs', base, added('fmt::Display'), added('fmt::Debug')).verdicts).toBe('conflict conflict');
+    expect(merge('a.rs', base, file(implementation('A'), base), file(base, implementation('B'))).verdicts).toBe(
+      'clean conflict',
+    );
+  });
+});
+
 describe('where the lines are enough', () => {
   test('nothing is parsed', () => {
     const base = file(fn('a'), fn('b'), fn('c'));
