@@ -4,7 +4,7 @@ import type { JsonValue } from '../core/json.ts';
 import type { SwarmEvent } from '../events/event.ts';
 import type { Model } from '../model/model.ts';
 import { OpenAiModel } from '../model/openai-model.ts';
-import { ScriptedModel } from '../model/scripted-model.ts';
+import { ScriptedModel, type Script } from '../model/scripted-model.ts';
 import { serveModel } from '../model/serve-model.ts';
 import type { Acknowledgement } from './run-context.ts';
 import { runSwarm } from './run-swarm.ts';
@@ -210,4 +210,25 @@ test('many that conflict in one file at once are all settled', async () => {
   });
   expect(result).toMatchObject({ outcomes: { landed: 1, conflicted: 3, resolved: 3 } });
   expect(treeOf(repo)).toEqual({ 'hot.txt': 'a\nt1\nt2\nt3\nt4\nb\n' });
+});
+
+test('a task that comes after another reads what that one landed', async () => {
+  const repo = await newRepo({ 'list.txt': 'zero\n' });
+  const appended: Script = (view) => {
+    const { brief, turn } = view;
+    if (turn === 0) return { calls: [call('read', { path: 'list.txt' })] };
+    const { id } = (brief as WorkerBrief).task;
+    if (id === 'pause') return { calls: [finish('nothing-to-do')] };
+    const content = `${readText(view)}${id}\n`;
+    return { calls: [put([{ path: 'list.txt', content }]), finish()] };
+  };
+  const row = ['one', 'two', 'pause', 'three'].map((id, at, all) => ({
+    ...(task(id, null) as object),
+    after: all.slice(Math.max(0, at - 1), at),
+  }));
+  // Told of nothing, each has to start behind the one before.
+  const policy = { coordination: { 'fresh-reads': 'off' } } as const;
+  const result = await swarm(repo, { planner: planInBatches(row), worker: appended }, { policy });
+  expect(result).toMatchObject({ reason: 'finished', outcomes: { landed: 3, merged: 0, conflicted: 0 } });
+  expect(treeOf(repo)).toEqual({ 'list.txt': 'zero\none\ntwo\nthree\n' });
 });

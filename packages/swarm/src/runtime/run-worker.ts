@@ -24,6 +24,13 @@ function handoffsBefore(context: RunContext, task: Task): { task: TaskId; handof
   });
 }
 
+/** A task that comes after others starts from where they ended, and so from all that they had seen. */
+function behind(context: RunContext, task: Task): Task {
+  const snapshot = context.repo.snapshot();
+  const ends = (task.after ?? []).map((id) => snapshot.record(context.keys.task(id))?.version ?? 0);
+  return { ...task, base: Math.max(task.base, ...ends) };
+}
+
 /** Claims the task, works on it and reports what the store says became of it. */
 export async function runWorker(
   context: RunContext,
@@ -48,7 +55,8 @@ export async function runWorker(
   try {
     const { title, scope, brief, input, check } = task;
     const goesOn = desk.goesOn(id);
-    const operations = new RepoWorker(context, task, held, draft, signal);
+    const before = handoffsBefore(context, task);
+    const operations = new RepoWorker(context, behind(context, task), held, draft, signal);
     const life = lifeOf(
       context,
       desk,
@@ -56,7 +64,6 @@ export async function runWorker(
       () => lease.renew(),
       () => operations.freshen(),
     );
-    const before = handoffsBefore(context, task);
     const text = renderBrief({
       role: 'worker',
       run: context.run,
@@ -65,7 +72,7 @@ export async function runWorker(
       task: { id, title, scope, brief, ...(check !== undefined && { check }) },
       generation,
       ...(input !== undefined && { input }),
-      ...(before.length > 0 && { before }),
+      ...(before.length > 0 && { before: before.map(({ task: earlier, handoff }) => ({ task: earlier, handoff })) }),
       ...(!draft.isEmpty && { draft: [...draft.files.keys()] }),
       ...surroundingsOf(context),
     });
