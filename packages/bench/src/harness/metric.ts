@@ -35,6 +35,20 @@ const table = {
   staleRetriesPerCommit: ['retries', 'stale/commit'],
   /** How many times fewer these are after a split than before it. */
   staleRetriesFall: ['times', 'times fewer'],
+  /** Intended edits that stand in the end. */
+  acceptedEdits: ['edits', 'accepted'],
+  conflictsPerAcceptedEdit: ['conflicts', 'conflicts/accepted'],
+  /** Of the trunk's trees that were built, those that do not build. */
+  brokenBuilds: ['share', 'broken builds'],
+  /** Files that came back to an earlier content. */
+  oscillations: ['files', 'oscillations'],
+  /** Of the commits, those that only settle what others did. */
+  neutralCommits: ['commits', 'neutral commits'],
+  /** Of all requests to models. */
+  tokensTotal: ['tokens', 'tokens'],
+  /** From a conflict's opening to the start of its merger. */
+  mergeQueueMsP50: ['ms', 'merge queue p50 ms'],
+  mergeQueueMsP99: ['ms', 'merge queue p99 ms'],
   lostUpdates: ['edits', 'lost'],
   /** Edits that are not on the trunk and that somebody must bring there. */
   strandedEdits: ['edits', 'stranded'],

@@ -33,7 +33,7 @@ function tableHtml({ caption, headers, isNumber, rows }: Table): string {
 
 /** Notes tell a target's fate in their first words. */
 function noteHtml(note: string): string {
-  const fate = note.startsWith('target reached') ? ' class="reached"' : /^target NOT/.test(note) || /^(?:LOST|FAULT|failed)/.test(note) ? ' class="missed"' : ''; // prettier-ignore
+  const fate = note.startsWith('target reached') ? ' class="reached"' : note.startsWith('target NOT') || /^(?:LOST|FAULT|failed)/.test(note) ? ' class="missed"' : ''; // prettier-ignore
   return `<li${fate}>${escapedHtml(note)}</li>`;
 }
 

@@ -1,5 +1,6 @@
 import { commitSuite } from './commit/commit.ts';
 import { contentionSuite } from './contention/contention.ts';
+import { coordinationSuite } from './coordination/coordination.ts';
 import { gitSuite } from './git/git.ts';
 import { historySuite } from './history/history.ts';
 import { megafileSuite } from './megafile/megafile.ts';
@@ -23,5 +24,6 @@ export const suites: readonly Suite[] = [
   historySuite,
   swarmLoadSuite,
   swarmSuite,
+  coordinationSuite,
   sqllogictestSuite,
 ];

@@ -92,7 +92,8 @@ export const isSetting = (content: Buffer): boolean =>
 
 const settingText = (value: string): string => `[lints]\nunused_variables = "${value}"\n`;
 
-const weightsOf = (files: number): number[] => {
+/** Shares of the touches, the hottest of so many files first. */
+export const touchShares = (files: number): number[] => {
   const weights: number[] = [];
   for (const part of touches) {
     const count = Math.min(part.files, files - weights.length);
@@ -119,7 +120,7 @@ export class SwarmLoad {
 
   constructor(parameters: SwarmLoadParameters) {
     this.parameters = parameters;
-    this.#touches = new RankedDraw(weightsOf(parameters.files));
+    this.#touches = new RankedDraw(touchShares(parameters.files));
   }
 
   linesOf(rank: number): number {
@@ -192,7 +193,8 @@ function functionText(random: SeededRandom, at: number): string {
   return `fn step_${at}() {\n${body.join('')}}\n`;
 }
 
-function filesOf(random: SeededRandom): number {
+/** How many files a commit touches. */
+export function filesOf(random: SeededRandom): number {
   let value = random.next();
   for (const { share, from, to } of filesPerCommit) {
     if (value < share) return from + random.below(to - from + 1);
