@@ -118,6 +118,8 @@ const schema = z.strictObject({
   /** Command that prints a number; the last one counts. Run before and after the run; agents are not told. */
   score: name.optional(),
   commands: commands.prefault({}),
+  /** OpenTelemetry spans, where its API is installed; `content`: with what agents say and are told. */
+  telemetry: z.strictObject({ content: onOff.default('off') }).prefault({}),
   guide: z.strictObject({ folder: name.default('field-guide'), lines: count.default(80) }).optional(),
   /** Who looks at what landed. */
   review: z

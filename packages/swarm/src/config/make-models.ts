@@ -9,6 +9,7 @@ import { Endpoints } from '../model/gate/endpoints.ts';
 import { MailboxModel } from '../model/mailbox-model.ts';
 import { ModelError } from '../model/model-error.ts';
 import type { Model } from '../model/model.ts';
+import { loadTracer, TracedModel } from '../model/traced-model.ts';
 import { OpenAiModel } from '../model/openai-model.ts';
 import { ScriptedModel, type Script } from '../model/scripted-model.ts';
 import { RepoDirectories } from '../runtime/repo-directories.ts';
@@ -38,13 +39,15 @@ export async function makeModels(config: EffectiveConfig, parts: { readonly repo
   const made = new Map<string, Model>();
   for (const [key, one] of Object.entries(models))
     made.set(key, await makeModel(key, one, minds, endpoints, parts.repo));
+  const tracer = await loadTracer();
   const cassette = record === undefined ? undefined : new CassetteWriter(record);
   const serving = (key: string): Model => {
     const line = [key, ...(models[key]?.fallbacks ?? [])].flatMap((name) => made.get(name) ?? []);
     const [first] = line;
     if (first === undefined) throw new Error(`no model ${key}`);
     const whole = line.length === 1 ? first : new FallbackModel([first, ...line.slice(1)]);
-    return cassette === undefined ? whole : new RecordingModel(whole, cassette);
+    const kept = cassette === undefined ? whole : new RecordingModel(whole, cassette);
+    return tracer === undefined ? kept : new TracedModel(kept, tracer, config.telemetry.content === 'on');
   };
   const {
     worker = roles.peer,
