@@ -46,6 +46,8 @@ export interface IntendedSubtree {
 }
 
 export const corePath = 'src/core.ts';
+/** As the files below a part name it. */
+const coreSpecifier = '../core.ts';
 export const settingsPath = 'src/settings.ts';
 
 const pathOf = (rank: number): string => `src/part${String(rank % 5)}/file${String(rank).padStart(3, '0')}.ts`;
@@ -108,7 +110,7 @@ export class IntendedWork {
         { length: placesPerFile },
         (_, at) => `// place ${at}\nexport const base${at} = core(1);`,
       );
-      files.set(path, [`import { core } from '../core.ts';`, ...lists, ...places, ''].join('\n'));
+      files.set(path, [`import { core } from '${coreSpecifier}';`, ...lists, ...places, ''].join('\n'));
     }
     return files;
   }
