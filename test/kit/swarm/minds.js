@@ -94,8 +94,10 @@ export function minds({ subs, perSub, hotFiles, served, delayMs }) {
   const merger = (view) => {
     const { brief } = view;
     const last = view.results[0];
-    if (last?.name === 'resolve' && last.value.ok) return answer(view, call('finish', { status: 'done' }));
-    if (last?.name !== 'read_conflict') return answer(view, call('read_conflict', { conflict: brief.conflict }));
+    const own = [brief, ...(brief.also ?? [])].map((work) => work.conflict);
+    const conflict = own[resultsOf(view, 'resolve').filter(({ ok }) => ok).length];
+    if (conflict === undefined) return answer(view, call('finish', { status: 'done' }));
+    if (last?.name !== 'read_conflict') return answer(view, call('read_conflict', { conflict }));
     const results = last.value.paths.map(({ path, current, incoming }) => {
       const lines = current.text.split('\n').slice(0, -1);
       const more = incoming.text
@@ -104,7 +106,7 @@ export function minds({ subs, perSub, hotFiles, served, delayMs }) {
       return { path, content: [...lines, ...more].map((line) => `${line}\n`).join('') };
     });
     const otherwise = { fate: 'transformed', reason: 'the lines of both sides' };
-    return answer(view, call('resolve', { conflict: brief.conflict, results, otherwise }));
+    return answer(view, call('resolve', { conflict, results, otherwise }));
   };
 
   return { planner, worker, merger };

@@ -91,8 +91,13 @@ export type SwarmEvent =
     }
   | { readonly kind: 'conflict.assigned'; readonly conflict: string; readonly agent: AgentId }
   | { readonly kind: 'conflict.resolved'; readonly conflict: string; readonly seq: number }
-  /** A merger ended and the conflict is still open. */
-  | { readonly kind: 'conflict.unresolved'; readonly conflict: string; readonly reason: string }
+  /** A merger ended and the conflict is still open; `untried`: it was at another of the same files. */
+  | {
+      readonly kind: 'conflict.unresolved';
+      readonly conflict: string;
+      readonly reason: string;
+      readonly untried?: true;
+    }
   /** No merger tries it any more: the planner that both sides have in common is told. */
   | { readonly kind: 'conflict.escalated'; readonly conflict: string; readonly planner: TaskId }
   /** The store answered an agent's intent with changes; `resolved`: of a merger. */

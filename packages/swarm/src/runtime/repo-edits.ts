@@ -77,8 +77,14 @@ export class RepoEdits extends RepoReads {
     const { path, expect, mode } = request;
     const file = this.read(path);
     const isThere = file !== undefined;
+    // As it was read, though it moved on since: that is merged when it lands.
+    const isAsRead = expect !== undefined && file?.edited !== true && this.readSet.readVersion(path) === expect;
     if (
-      expect === 'absent' ? isThere : expect === undefined ? isThere && file.edited !== true : file?.version !== expect
+      expect === 'absent'
+        ? isThere
+        : expect === undefined
+          ? isThere && file.edited !== true
+          : file?.version !== expect && !isAsRead
     ) {
       const says = isThere ? `it is at version ${file.version}` : 'it does not exist';
       return refused(
@@ -90,7 +96,8 @@ export class RepoEdits extends RepoReads {
     const kept = file === undefined ? undefined : this.#bytesOf(path);
     const bytes = content.bytes === undefined ? kept : content.bytes;
     if (bytes === undefined) return refused(`nothing was written: give content for ${path}; null deletes it.`);
-    return this.#write([{ path, base: file?.version ?? 0, bytes, ...(mode && { mode }) }], key);
+    const base = isAsRead ? expect : (file?.version ?? 0);
+    return this.#write([{ path, base, bytes, ...(mode && { mode }) }], key);
   }
 
   #bytesOf(path: string): Buffer | undefined {

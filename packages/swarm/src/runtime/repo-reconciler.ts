@@ -102,8 +102,7 @@ export class RepoReconciler extends RepoReads implements ReconcilerOperations {
       }
       // Another claimed topics, or brought the rule on references.
       const isOvertaken =
-        outcome.kind === 'rejected' &&
-        outcome.paths.some((path) => path === fence.key || path.startsWith('mound/rules/'));
+        outcome.kind === 'rejected' && outcome.paths.some((one) => one === fence.key || one.startsWith('mound/rules/'));
       if (isOvertaken && tries < topicTriesMax) continue;
       const why = outcome.kind === 'rejected' ? `${outcome.message}. ${outcome.next}` : outcome.kind;
       return refused(`not settled: ${why}`);

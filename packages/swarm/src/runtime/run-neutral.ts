@@ -59,17 +59,19 @@ export async function runMerger(
   const end = await runOne(context, swarm, { agent, life, role, brief, history: [], tools, progress, signal });
   await life.close(end, undefined, false);
   // The merger's own word does not count.
-  for (const id of operations.open) leaveConflict(swarm, id, end);
+  // Each merger settles something, or counts as a try of its first: what it did not come to is not tried by it.
+  for (const id of operations.open) leaveConflict(swarm, id, end, id === first.id);
   return end;
 }
 
 /** The conflict is still open: another merger tries it, or its planners are told. */
-function leaveConflict(swarm: Swarm, id: string, end: AgentEnd): void {
+function leaveConflict(swarm: Swarm, id: string, end: AgentEnd, isTried: boolean): void {
   const conflict = swarm.state.conflicts.get(id);
   if (conflict === undefined) return;
-  const isLast = conflict.attempts + 1 >= swarm.state.mergeAttemptsMax;
+  const isLast = isTried && conflict.attempts + 1 >= swarm.state.mergeAttemptsMax;
   const planner = isLast ? commonPlanner(swarm.state, conflict) : undefined;
-  swarm.dispatch({ kind: 'conflict.unresolved', conflict: id, reason: end.detail ?? end.reason });
+  const reason = end.detail ?? end.reason;
+  swarm.dispatch({ kind: 'conflict.unresolved', conflict: id, reason, ...(!isTried && { untried: true }) });
   if (planner !== undefined) swarm.dispatch({ kind: 'conflict.escalated', conflict: id, planner });
 }
 

@@ -169,10 +169,10 @@ function resolveConflict(state: SwarmState, id: string, seq: number): SwarmState
   return conflict === undefined ? state : changeConflict(state, { ...conflict, status: 'resolved', seq });
 }
 
-function leaveConflict(state: SwarmState, id: string): SwarmState {
+function leaveConflict(state: SwarmState, id: string, untried: boolean): SwarmState {
   const conflict = state.conflicts.get(id);
   if (conflict === undefined || conflict.status !== 'assigned') return state;
-  const attempts = conflict.attempts + 1;
+  const attempts = conflict.attempts + Number(!untried);
   const status = attempts < state.mergeAttemptsMax ? 'open' : 'abandoned';
   return changeConflict(state, { ...conflict, status, attempts });
 }
@@ -261,7 +261,7 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
     case 'conflict.resolved':
       return resolveConflict(state, event.conflict, event.seq);
     case 'conflict.unresolved':
-      return leaveConflict(state, event.conflict);
+      return leaveConflict(state, event.conflict, event.untried === true);
     case 'path.contested':
       return contest(state, event.path, event.how, event.planners);
     case 'decisions.overlapped': {
