@@ -1,4 +1,4 @@
-import { rootTask, type TaskId } from '../core/ids.ts';
+import { rootTask } from '../core/ids.ts';
 import { formatCost } from '../cost/cost-ledger.ts';
 import type { PlannerState, SwarmState, TaskState } from '../state/state.ts';
 import type { RunWatch } from './run-watch.ts';
@@ -119,7 +119,7 @@ function treeOf(state: SwarmState): string[] {
       if (task.parent === planner.id && !task.plans) lines.push(`${indent}  ${taskLine(task)}`);
     for (const below of state.planners.values()) if (below.parent === planner.id) show(below, depth + 1);
   };
-  const root = state.planners.get(rootTask as TaskId);
+  const root = state.planners.get(rootTask);
   if (root !== undefined) show(root, 0);
   return lines;
 }

@@ -6,7 +6,7 @@ const lines = existsSync('elements.jsonl') ? readFileSync('elements.jsonl', 'utf
 function faultOf(line, at) {
   try {
     const { symbol, name, number, ...more } = JSON.parse(line);
-    if (Object.keys(more).length > 0) return `unknown fields ${Object.keys(more)}`;
+    if (Object.keys(more).length > 0) return `unknown fields ${Object.keys(more).join(', ')}`;
     if (!/^[A-Z][a-z]?$/.test(symbol)) return `symbol ${symbol}`;
     if (!/^[A-Z][a-z]+$/.test(name)) return `name ${name}`;
     if (number !== at + 1) return `number ${number}, not ${at + 1}`;
