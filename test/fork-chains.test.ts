@@ -1,5 +1,6 @@
-import { any, openRepo, type Repo } from '@mound/vcs';
+import { any, openRepo, version, type Repo } from '@mound/vcs';
 import { expect, test } from 'vitest';
+import { mound } from './kit/process.ts';
 import { setup, tempDir, tempRepo } from './kit/temp.ts';
 
 const depth = 40;
@@ -51,4 +52,25 @@ test('a file is found through many forks of forks, as it was where each was fork
   expectChain(again);
   expect(again.fsck().errors).toEqual([]);
   await again.close();
+});
+
+test('a fork that another process made is not taken to hold what this one knew of its parent before', async () => {
+  const repo = await tempRepo();
+  for (const content of ['one', 'two'])
+    await repo.land({
+      author: setup,
+      message: content,
+      changes: [{ kind: 'put', path: 'p', content, expect: any }],
+    });
+  const seen = repo.snapshot().head('p')?.version ?? 0;
+  const landed = await mound(['--repo', repo.dir, 'put', 'p', '--expect', `${seen}`, '-m', 'three'], {
+    input: 'three',
+  });
+  const forked = await mound(['--repo', repo.dir, 'branch', 'f']);
+  expect([landed.code, forked.code]).toEqual([0, 0]);
+  const put = { kind: 'put', path: 'p', content: 'mine', expect: version(seen) } as const;
+  const outcome = await repo.land({ author: setup, branch: 'f', message: 'mine', changes: [put], onStale: 'reject' });
+  expect(outcome).toMatchObject({ kind: 'rejected', code: 'stale' });
+  expect(repo.snapshot(undefined, 'f').readText('p')).toBe('three');
+  expect(repo.fsck().errors).toEqual([]);
 });

@@ -107,11 +107,14 @@ export class Heads {
     return cell;
   }
 
-  /** From the index, up to the nearest ancestor of which the head is known: forks of forks may be many. */
+  /**
+   * From the index, up to the nearest ancestor of which the head is known: forks of forks may be many. Cells may be
+   * behind another process that has forked since; nothing would tell the fork's cell later of what it missed so.
+   */
   private find(branchId: number, pathId: number): Version | undefined {
     let upTo = Number.MAX_SAFE_INTEGER;
     for (let id = branchId; id >= 0;) {
-      const cell = this.young.get(this.keyOf(id, pathId));
+      const cell = upTo <= this.seenSeq ? this.young.get(this.keyOf(id, pathId)) : undefined;
       const version = cell === undefined ? this.own(id, pathId) : (cell.staged ?? cell.version);
       if (version !== undefined) return this.reader.versionAsOf(version, upTo);
       // What is known includes what was inherited.
