@@ -68,8 +68,8 @@ test('a fork that another process made is not taken to hold what this one knew o
   });
   const forked = await mound(['--repo', repo.dir, 'branch', 'f']);
   expect([landed.code, forked.code]).toEqual([0, 0]);
-  const put = { kind: 'put', path: 'p', content: 'mine', expect: version(seen) } as const;
-  const outcome = await repo.land({ author: setup, branch: 'f', message: 'mine', changes: [put], onStale: 'reject' });
+  const stale = { kind: 'put', path: 'p', content: 'mine', expect: version(seen) } as const;
+  const outcome = await repo.land({ author: setup, branch: 'f', message: 'mine', changes: [stale], onStale: 'reject' });
   expect(outcome).toMatchObject({ kind: 'rejected', code: 'stale' });
   expect(repo.snapshot(undefined, 'f').readText('p')).toBe('three');
   expect(repo.fsck().errors).toEqual([]);
