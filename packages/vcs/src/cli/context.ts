@@ -7,7 +7,8 @@ import { absent, any, version, type Author, type Precondition } from '../core/in
 import type { OpenOptions, Repo } from '../repo/api.ts';
 import { openRepo } from '../repo/open.ts';
 import { findRepoDir } from '../store/store-dir.ts';
-import { findWorkspaceDir, openWorkspace, readMarker, type WorkspaceDirectory } from '../workspace/index.ts';
+import type { WorkspaceDirectory } from '../workspace/index.ts';
+import { findWorkspaceDir, readMarker } from '../workspace/marker.ts';
 
 export interface GlobalOptions {
   readonly repo?: string;
@@ -73,6 +74,8 @@ export class Context {
       const message = `${process.cwd()} is in no workspace; 'mound workspace add DIR' makes one`;
       throw new MoundError('not-a-workspace', message, { dir: process.cwd() });
     }
+    // Most commands have nothing to do with files on disk, and start sooner so.
+    const { openWorkspace } = await import('../workspace/index.ts');
     return this.withRepo(async (repo) => use(await openWorkspace(repo, workspaceDir)));
   }
 

@@ -1,37 +1,68 @@
 import { Command, CommanderError } from 'commander';
 import { createRequire } from 'node:module';
 import { exitCodeOfError, exitCodes, isMoundError } from '../core/errors.ts';
-import { addBisectCommand } from './bisect.ts';
-import { addCareCommands } from './care.ts';
 import { runCompanion } from './companion.ts';
-import { addCompareCommands } from './compare.ts';
-import { addConflictCommands } from './conflicts.ts';
-import { addDecisionCommands } from './decisions.ts';
-import { addExplainCommand } from './explain.ts';
-import { addFileCommands } from './files.ts';
-import { addGitCommands } from './git.ts';
-import { addGreenCommand } from './green.ts';
-import { addHistoryCommands } from './history.ts';
-import { addInitCommand } from './init.ts';
-import { addMegafileCommands } from './megafiles.ts';
 import { warn, writeJson } from './output.ts';
-import { addRuleCommands } from './rules.ts';
-import { addPurgeCommand } from './purge.ts';
-import { addSignalCommands } from './signals.ts';
-import { addUndoCommands } from './undo.ts';
-import { addWorkspaceWorkCommands } from './workspace-work.ts';
-import { addWorkspaceCommand } from './workspace.ts';
 
 /** A command tells its exit code through this. */
 export type Finish = (exitCode: number) => void;
 
 const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
+type AddCommands = (program: Command, finish: Finish) => void;
+
+/**
+ * The commands by the module that has them, in the order of the help. Only the module of the command that is asked
+ * for is loaded: the others would take longer than most commands do.
+ */
+export const commandModules: readonly {
+  readonly names: readonly string[];
+  readonly load: () => Promise<AddCommands>;
+}[] = [
+  { names: ['init'], load: async () => (await import('./init.ts')).addInitCommand },
+  { names: ['fsck', 'gc', 'backup', 'stats'], load: async () => (await import('./care.ts')).addCareCommands },
+  { names: ['put', 'cat', 'ls', 'events'], load: async () => (await import('./files.ts')).addFileCommands },
+  { names: ['workspace'], load: async () => (await import('./workspace.ts')).addWorkspaceCommand },
+  {
+    names: ['status', 'shelve', 'sync', 'commit'],
+    load: async () => (await import('./workspace-work.ts')).addWorkspaceWorkCommands,
+  },
+  {
+    names: ['log', 'show', 'branch', 'merge', 'tag'],
+    load: async () => (await import('./history.ts')).addHistoryCommands,
+  },
+  { names: ['diff', 'blame'], load: async () => (await import('./compare.ts')).addCompareCommands },
+  { names: ['restore', 'revert'], load: async () => (await import('./undo.ts')).addUndoCommands },
+  { names: ['bisect'], load: async () => (await import('./bisect.ts')).addBisectCommand },
+  { names: ['green'], load: async () => (await import('./green.ts')).addGreenCommand },
+  { names: ['purge'], load: async () => (await import('./purge.ts')).addPurgeCommand },
+  { names: ['conflicts'], load: async () => (await import('./conflicts.ts')).addConflictCommands },
+  { names: ['rules'], load: async () => (await import('./rules.ts')).addRuleCommands },
+  { names: ['decisions'], load: async () => (await import('./decisions.ts')).addDecisionCommands },
+  { names: ['explain'], load: async () => (await import('./explain.ts')).addExplainCommand },
+  {
+    names: ['flag', 'freeze', 'thaw', 'split'],
+    load: async () => (await import('./megafiles.ts')).addMegafileCommands,
+  },
+  { names: ['signals'], load: async () => (await import('./signals.ts')).addSignalCommands },
+  { names: ['import', 'export'], load: async () => (await import('./git.ts')).addGitCommands },
+];
+
+/** Of the program itself, those that are followed by a value. */
+const valued: ReadonlySet<string> = new Set(['--repo', '--author', '--agent', '--role', '--model']);
+
+/** The modules that a command line needs: of its command, or all where it names none that is known. */
+function modulesFor(argv: readonly string[]): typeof commandModules {
+  const command = argv.find((word, at) => !word.startsWith('-') && !valued.has(argv[at - 1] ?? ''));
+  const found = commandModules.filter(({ names }) => command !== undefined && names.includes(command));
+  return found.length === 0 ? commandModules : found;
+}
+
 const exitCodeHelp = `
 Exit codes: 0 ok, 1 the rest, 2 the command line, 3 conflicted or parked (kept, nothing landed),
 4 rejected by the store, 42 something named cannot be read as what it should be, 130 interrupted`;
 
-function buildProgram(finish: Finish): Command {
+function buildProgram(commands: readonly AddCommands[], finish: Finish): Command {
   const program = new Command('mound')
     .description('A version store in which hundreds of coding agents edit one codebase at once')
     .version(version)
@@ -45,24 +76,7 @@ function buildProgram(finish: Finish): Command {
     .showSuggestionAfterError(false)
     .addHelpText('after', exitCodeHelp)
     .configureOutput({ outputError: (text) => warn(text.replace(/^error: /, '').trim()) });
-  addInitCommand(program, finish);
-  addCareCommands(program, finish);
-  addFileCommands(program, finish);
-  addWorkspaceCommand(program, finish);
-  addWorkspaceWorkCommands(program, finish);
-  addHistoryCommands(program, finish);
-  addCompareCommands(program, finish);
-  addUndoCommands(program, finish);
-  addBisectCommand(program, finish);
-  addGreenCommand(program, finish);
-  addPurgeCommand(program, finish);
-  addConflictCommands(program, finish);
-  addRuleCommands(program, finish);
-  addDecisionCommands(program, finish);
-  addExplainCommand(program, finish);
-  addMegafileCommands(program, finish);
-  addSignalCommands(program, finish);
-  addGitCommands(program, finish);
+  for (const add of commands) add(program, finish);
   program.command('swarm').description('run swarms (package @mound/swarm)').helpOption(false).allowUnknownOption();
   program.command('bench').description('measure (package @mound/bench)').helpOption(false).allowUnknownOption();
   return program;
@@ -79,7 +93,8 @@ export async function main(argv: readonly string[]): Promise<number> {
   });
   let exitCode: number = exitCodes.ok;
   try {
-    await buildProgram((code) => (exitCode = code)).parseAsync(argv, { from: 'user' });
+    const commands = await Promise.all(modulesFor(argv).map(({ load }) => load()));
+    await buildProgram(commands, (code) => (exitCode = code)).parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     // commander has written its line already.
