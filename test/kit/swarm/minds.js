@@ -67,12 +67,14 @@ export function minds({ subs, perSub, hotFiles, served, delayMs }) {
       const edits = [{ search: free, replace: filled }];
       return answer(view, call('edit', { path: hot, version: last.version, edits }));
     }
-    if (last?.path !== 'log.txt') return answer(view, call('read', { path: 'log.txt' }));
+    // What a killed process had read is not known to the next one, which refuses what is based on it.
+    const isRefused = view.results.some(({ name, value }) => name === 'write' && !value.ok);
+    if (last?.path !== 'log.txt' || isRefused) return answer(view, call('read', { path: 'log.txt' }));
     const hasLogged = last.text.includes(`line of ${number}\n`) || hasDone(view, 'edit-log');
     if (
       !hasLogged &&
       !view.request.messages.some(
-        (message) => message.role === 'tool' && message.name === 'write' && message.content.includes('log.txt'),
+        (message) => message.role === 'tool' && message.name === 'write' && JSON.parse(message.content).ok,
       )
     ) {
       return answer(
