@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { absent, any, version, type MergeDriver, type Outcome, type Repo } from '@mound/vcs';
 import { openRepo } from '@mound/vcs';
 import { describe, expect, test } from 'vitest';
@@ -222,8 +223,10 @@ describe("a program's own driver", () => {
   });
 
   test('with an id that is taken is refused when the repo is opened', async () => {
-    await expect(openRepo(tempDir(), { create: true, drivers: [{ ...longest, id: 'union' }] })).rejects.toMatchObject({
+    const dir = tempDir();
+    await expect(openRepo(dir, { create: true, drivers: [{ ...longest, id: 'union' }] })).rejects.toMatchObject({
       code: 'invalid-argument',
     });
+    expect(readdirSync(dir)).toEqual([]);
   });
 });

@@ -129,13 +129,13 @@ export class EmbeddedRepo implements Repo {
   private readonly splits: Splits;
   private readonly named: Branches;
 
-  private constructor(store: Store, clock: Clock, random: Random, { drivers, contentsBytesMax }: EmbeddedOptions) {
+  private constructor(store: Store, clock: Clock, random: Random, drivers: Drivers, contentsBytesMax?: number) {
     this.store = store;
     this.dir = store.dir;
     this.repoId = store.identity.repoId;
     this.formatVersion = store.identity.formatVersion;
     this.reader = new LogReader(store, contentsBytesMax);
-    const choice = new DriverChoice(this.reader, new Drivers(drivers));
+    const choice = new DriverChoice(this.reader, drivers);
     this.lander = new Lander(this.reader, clock, this.mergePool, this.hashPool, choice);
     this.feed = new Feed(this.reader);
     this.lander.onAdvance = this.feed.advanced;
@@ -161,11 +161,14 @@ export class EmbeddedRepo implements Repo {
 
   /** Errors: `invalid-argument` for a driver that cannot be registered. */
   static async create(dir: string, clock: Clock, random: Random, options: EmbeddedOptions = {}): Promise<EmbeddedRepo> {
-    return new EmbeddedRepo(await Store.create(dir, random, options), clock, random, options);
+    // First, so that nothing is made or opened where they cannot be registered.
+    const drivers = new Drivers(options.drivers);
+    return new EmbeddedRepo(await Store.create(dir, random, options), clock, random, drivers, options.contentsBytesMax);
   }
 
   static async open(dir: string, clock: Clock, random: Random, options: EmbeddedOptions = {}): Promise<EmbeddedRepo> {
-    const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random, options);
+    const drivers = new Drivers(options.drivers);
+    const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random, drivers, options.contentsBytesMax);
     repo.store.steps.reach('store-opened');
     await repo.marks.unparkThawed();
     await repo.remerges.closeAllMet();
