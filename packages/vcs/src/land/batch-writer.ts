@@ -8,7 +8,6 @@ import { encodeEntry } from '../format/entry-codec.ts';
 import {
   type Body,
   type ChangeRow,
-  type ConflictEntry,
   type LandingEntry,
   type LogEntry,
   type MergedRow,
@@ -18,12 +17,9 @@ import {
   type SplitRow,
 } from '../format/entry.ts';
 import { commitIdOf } from '../format/hash.ts';
-import { decodeFreeze, encodeFreeze, type Freeze } from '../format/freeze.ts';
-import { decodeHold, encodeHold, type Hold } from '../format/hold.ts';
 import {
   authorKey,
   breakageKey,
-  conflictSideKey,
   headKey,
   idKey,
   partKey,
@@ -46,6 +42,8 @@ import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
 import { countFates } from './account-codec.ts';
 import { isResolution, type PiledPath } from './decide.ts';
+import { OpenRows } from './open-rows.ts';
+import { PathMarks } from './path-marks.ts';
 import { digestEdits } from './prepare.ts';
 import { isPolicyKey } from './rule-store.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent, PreparedSplit } from './prepared.ts';
@@ -56,20 +54,7 @@ const partBytesMax = 1024 * 1024;
 
 const none: readonly never[] = [];
 
-/** Who acts where nobody does. */
-const systemAuthor: Author = { name: 'mound', kind: 'system' };
-
-/** What is said of a path. */
-export interface Mark {
-  /** Milliseconds since 1970. */
-  readonly time: number;
-  readonly branchId: number;
-  readonly authorId: number;
-  readonly path: RepoPath;
-  readonly reason: string;
-}
-
-type WithoutSeq<T> = T extends LogEntry ? Omit<T, 'seq'> : never;
+export type WithoutSeq<T> = T extends LogEntry ? Omit<T, 'seq'> : never;
 
 /** A branch's row as it stands in the running batch, and the id of its newest commit if that is of this batch. */
 interface MovingBranch extends Omit<BranchRow, 'commitSeq'> {
@@ -77,22 +62,22 @@ interface MovingBranch extends Omit<BranchRow, 'commitSeq'> {
   commit: CommitId | undefined;
 }
 
-const openCounters = { conflicts: 'conflictsOpen', parked: 'parkedOpen' } as const;
-
 /** Writes entries and their indexes inside one transaction; keeps what the transaction changes at its end. */
 export class BatchWriter {
   private readonly reader: LogReader;
   private readonly counters: Counters;
   private readonly branches = new Map<number, MovingBranch>();
   readonly written: LogEntry[] = [];
-  /** Seqs of conflicts of which this batch landed an incoming side. */
-  readonly metSides = new Set<number>();
+  readonly marks: PathMarks;
+  readonly rows: OpenRows;
   /** New versions and what they hold. */
   private readonly landed: { readonly version: Version; readonly content: Buffer | undefined }[] = [];
 
   constructor(reader: LogReader, counters: Counters) {
     this.reader = reader;
     this.counters = counters;
+    this.marks = new PathMarks(reader, counters, this);
+    this.rows = new OpenRows(reader, counters, this);
   }
 
   branch(branchId: number): BranchRow {
@@ -297,10 +282,10 @@ export class BatchWriter {
       this.reader.store.put('breakages', breakageKey(branchId, seq), Buffer.of(1));
       this.reader.store.steps.reach('breakage-written');
     }
-    if (extras.resolves > 0) this.closeConflict(extras.resolves, seq);
-    if (this.counters.conflictsOpen > 0) this.noticeSides(entry);
+    if (extras.resolves > 0) this.rows.closeConflict(extras.resolves, seq);
+    if (this.counters.conflictsOpen > 0) this.rows.noticeSides(entry);
     countFates(this.counters, extras.accounts);
-    if (extras.unparks > 0) this.close('parked', extras.unparks, seq);
+    if (extras.unparks > 0) this.rows.close('parked', extras.unparks, seq);
     if (entry.split !== undefined) this.endFreezeOf(entry, entry.split);
     return entry;
   }
@@ -331,53 +316,9 @@ export class BatchWriter {
     this.reader.store.put('redirects', redirectKey(branchId, pathId, seq), Buffer.of(1));
     this.counters.redirects++;
     this.reader.store.steps.reach('split-written');
-    if (this.freezeAt(branchId, pathId) === undefined) return;
+    if (!this.marks.isFrozen(branchId, pathId)) return;
     const path = this.reader.pathOf(pathId);
-    this.thaw({ time, branchId, authorId, path, reason: 'split' });
-  }
-
-  private freezeAt(branchId: number, pathId: number): Freeze | undefined {
-    if (this.counters.freezes === 0) return undefined;
-    const bytes = this.reader.store.tables.freezes.getBinary(headKey(branchId, pathId));
-    return bytes && decodeFreeze(bytes);
-  }
-
-  isFrozen(branchId: number, pathId: number): boolean {
-    return this.freezeAt(branchId, pathId) !== undefined;
-  }
-
-  freeze(mark: Mark & { readonly owner: string | undefined; readonly until: number }): Seq {
-    const seq = this.append({ kind: 'freeze', ...mark });
-    const pathId = this.pathId(mark.path);
-    if (this.freezeAt(mark.branchId, pathId) === undefined) this.counters.freezes++;
-    const { owner, until } = mark;
-    this.reader.store.put('freezes', headKey(mark.branchId, pathId), encodeFreeze({ seq, owner, until }));
-    return seq;
-  }
-
-  thaw(mark: Mark): Seq {
-    const seq = this.append({ kind: 'thaw', ...mark });
-    const pathId = this.pathId(mark.path);
-    if (this.freezeAt(mark.branchId, pathId) === undefined) return seq;
-    this.reader.store.tables.freezes.removeSync(headKey(mark.branchId, pathId));
-    this.counters.freezes--;
-    return seq;
-  }
-
-  /** Ends the freezes whose time is over; whether there were any. */
-  expire(now: number): boolean {
-    if (this.counters.freezes === 0) return false;
-    const over: { readonly branchId: number; readonly pathId: number }[] = [];
-    for (const { key, value } of this.reader.store.tables.freezes.getRange({})) {
-      const { until } = decodeFreeze(value);
-      if (until > 0 && until <= now) over.push({ branchId: key.readUInt32BE(0), pathId: key.readUInt32BE(4) });
-    }
-    for (const { branchId, pathId } of over) {
-      const authorId = this.authorId(systemAuthor);
-      this.thaw({ time: now, branchId, authorId, path: this.reader.pathOf(pathId), reason: 'expired' });
-      this.reader.store.steps.reach('freeze-expired');
-    }
-    return over.length > 0;
+    this.marks.thaw({ time, branchId, authorId, path, reason: 'split' });
   }
 
   private commitId(
@@ -430,90 +371,11 @@ export class BatchWriter {
     }
     if (records.length > 0) this.reader.store.steps.reach('records-written');
   }
-
-  /** Keeps paths for one intent while its merge runs; others on them are asked again later. */
-  hold(branchId: number, paths: readonly RepoPath[], hold: Hold): void {
-    const { holds } = this.reader.store.tables;
-    for (const path of paths) {
-      const key = headKey(branchId, this.pathId(path));
-      if (holds.getBinary(key) === undefined) this.counters.holds++;
-      this.reader.store.put('holds', key, encodeHold(hold));
-    }
-    this.reader.store.steps.reach('paths-held');
-  }
-
-  /** Ends the holds under a token, and those whose time is over. */
-  release(token: string | undefined, now: number): void {
-    if (this.counters.holds === 0) return;
-    const { holds } = this.reader.store.tables;
-    const ended: Buffer[] = [];
-    for (const { key, value } of holds.getRange({})) {
-      const hold = decodeHold(value);
-      if (hold.token === token || hold.until <= now) ended.push(key);
-    }
-    for (const key of ended) holds.removeSync(key);
-    this.counters.holds -= ended.length;
-  }
-
-  /** A conflict with its incoming sides, so that a landing that brings one of them is noticed. */
-  openConflict({ seq, branchId, paths }: ConflictEntry): void {
-    this.open('conflicts', seq);
-    for (const { path, incoming } of paths) {
-      const key = conflictSideKey(branchId, this.pathId(path as RepoPath), incoming);
-      const known = this.reader.store.tables.conflictSides.getBinary(key) ?? Buffer.alloc(0);
-      this.reader.store.put('conflictSides', key, Buffer.concat([known, seqKey(seq)]));
-    }
-  }
-
-  closeConflict(seq: number, by: number): void {
-    this.close('conflicts', seq, by);
-    const entry = this.reader.mustGetEntry(seq);
-    if (entry.kind !== 'conflict') return;
-    for (const { path, incoming } of entry.paths) {
-      const key = conflictSideKey(entry.branchId, this.pathId(path as RepoPath), incoming);
-      const known = this.reader.store.tables.conflictSides.getBinary(key);
-      const left = known && withoutSeq(known, seq);
-      if (left === undefined) continue;
-      if (left.length === 0) this.reader.store.remove('conflictSides', key);
-      else this.reader.store.put('conflictSides', key, left);
-    }
-  }
-
-  /** Conflicts of which a landing brings an incoming side: they may be over. */
-  private noticeSides({ branchId, changes }: LandingEntry): void {
-    for (const { pathId, blob, mode } of changes) {
-      const target = blob === undefined || mode === undefined ? undefined : { blob, mode };
-      const seqs = this.reader.store.tables.conflictSides.getBinary(conflictSideKey(branchId, pathId, target));
-      for (let at = 0; seqs !== undefined && at < seqs.length; at += 6) this.metSides.add(seqs.readUIntBE(at, 6));
-    }
-  }
-
-  /** A conflict or a parked intent: open until `close` names the entry that ended it. */
-  open(table: 'conflicts' | 'parked', seq: number): void {
-    this.reader.store.put(table, seqKey(seq), seqKey(0));
-    this.reader.store.steps.reach('row-opened');
-    this.counters[openCounters[table]]++;
-  }
-
-  close(table: 'conflicts' | 'parked', seq: number, by: number): void {
-    const wasOpen = this.reader.store.tables[table].getBinary(seqKey(seq))?.readUIntBE(0, 6) === 0;
-    if (wasOpen) this.counters[openCounters[table]]--;
-    this.reader.store.put(table, seqKey(seq), seqKey(by));
-    this.reader.store.steps.reach('row-closed');
-  }
 }
 
 /** Whether a landing breaks something on purpose. */
 export const statesBreakage = ({ breakage, changes }: LandingEntry): boolean =>
   breakage !== undefined && breakage.trim() !== '' && changes.length > 0;
-
-/** Seqs of six bytes each, without one; undefined: it is not there. */
-export function withoutSeq(seqs: Buffer, seq: number): Buffer | undefined {
-  for (let at = 0; at < seqs.length; at += 6) {
-    if (seqs.readUIntBE(at, 6) === seq) return Buffer.concat([seqs.subarray(0, at), seqs.subarray(at + 6)]);
-  }
-  return undefined;
-}
 
 function parentsOf({ commitSeq }: BranchRow, { admitted, extras }: PreparedIntent): number[] {
   const parents = commitSeq === 0 ? [] : [commitSeq];

@@ -91,8 +91,8 @@ export class Batch {
   ) {
     this.now = now;
     this.choice = known.choice;
-    writer.release(undefined, now);
-    this.hasThawed = writer.expire(now);
+    writer.marks.release(undefined, now);
+    this.hasThawed = writer.marks.expire(now);
     this.reader = reader;
     this.writer = writer;
     this.counters = counters;
@@ -128,7 +128,7 @@ export class Batch {
     }
     const isDone = decision.kind === 'outcome';
     if (isDone && intent.hold !== undefined) {
-      this.writer.release(intent.hold, this.now);
+      this.writer.marks.release(intent.hold, this.now);
       this.states.clear();
     }
     const made = this.writer.written[writtenBefore];
@@ -208,7 +208,7 @@ export class Batch {
   private hold(branchId: number, intent: PreparedIntent, plan: MergePlan): string {
     const token = intent.hold ?? `${process.pid}.${this.now}.${this.counters.lastSeq}.${this.holdCount++}`;
     const paths = [...intent.edits.map((edit) => edit.path), ...plan.jobs.map((job) => job.path)];
-    this.writer.hold(branchId, paths, { token, until: this.now + limits.holdMsMax });
+    this.writer.marks.hold(branchId, paths, { token, until: this.now + limits.holdMsMax });
     this.states.clear();
     return token;
   }
@@ -239,10 +239,10 @@ export class Batch {
       replaces: isReplacing ? extras.resolves : 0,
     } as const;
     const seq = this.writer.append(entry);
-    if (isReplacing) this.writer.closeConflict(extras.resolves, seq);
-    this.writer.openConflict({ ...entry, seq });
+    if (isReplacing) this.writer.rows.closeConflict(extras.resolves, seq);
+    this.writer.rows.openConflict({ ...entry, seq });
     this.watch.conflicted({ ...entry, seq });
-    if (extras.unparks > 0) this.writer.close('parked', extras.unparks, seq);
+    if (extras.unparks > 0) this.writer.rows.close('parked', extras.unparks, seq);
     const paths = conflict.paths.map((row) => row.path as RepoPath);
     return outcomeOf({ kind: 'conflicted', seq, conflict: conflictIdOf(seq), paths });
   }
@@ -278,8 +278,8 @@ export class Batch {
       ...this.writer.keep(kept),
       replaces: isReplacing ? extras.resolves : 0,
     });
-    if (isReplacing) this.writer.closeConflict(extras.resolves, seq);
-    this.writer.open('parked', seq);
+    if (isReplacing) this.writer.rows.closeConflict(extras.resolves, seq);
+    this.writer.rows.open('parked', seq);
     return outcomeOf({ kind: 'parked', seq, parked: parkedIdOf(seq), paths });
   }
 
@@ -353,13 +353,13 @@ export class Batch {
         code: undefined,
         message: 'every change was true already',
       });
-      this.writer.close('parked', intent.extras.unparks, closing);
+      this.writer.rows.close('parked', intent.extras.unparks, closing);
     } else if (intent.extras.resolves > 0) {
       const { resolves, ending } = intent.extras;
       const branchId = this.reader.getBranchId(intent.admitted.branch) ?? 0;
       const { task: _task, ...head } = this.entryHead(intent, branchId);
       const closing = this.writer.append({ kind: 'closed', ...head, conflict: resolves, ending, at: seq });
-      this.writer.closeConflict(resolves, closing);
+      this.writer.rows.closeConflict(resolves, closing);
     } else if (operationId !== undefined && intent.asked !== undefined) {
       this.counters.unchanged++;
       this.reader.store.put('unchanged', Buffer.from(operationId), sealed(pack([seq, intent.asked, operationId])));

@@ -334,7 +334,7 @@ export class Lander {
     const written: readonly LogEntry[] = finished?.written ?? [];
     this.operations.learn(written);
     this.commits.learn(written);
-    const met = [...(finished?.metSides ?? [])];
+    const met = [...(finished?.rows.metSides ?? [])];
     return () => {
       // First, so that who is told and lands again comes after it.
       if (met.length > 0) this.onMetSides?.(met);

@@ -102,11 +102,11 @@ export class SignalWatch {
   /** By policy a flag is a freeze, until the file is split or its time is over. */
   private freeze({ branchId, time, pathId, reason }: Frozen): void {
     const { freeze } = this.policy();
-    if (freeze === null || this.writer.isFrozen(branchId, pathId)) return;
+    if (freeze === null || this.writer.marks.isFrozen(branchId, pathId)) return;
     const authorId = this.writer.authorId(systemAuthor);
     const path = this.reader.pathOf(pathId);
     const bounds = { owner: freeze.owner, until: Math.ceil(time + freeze.ms) };
-    this.writer.freeze({ branchId, time, authorId, path, reason, ...bounds });
+    this.writer.marks.freeze({ branchId, time, authorId, path, reason, ...bounds });
     this.hasFrozen = true;
   }
 

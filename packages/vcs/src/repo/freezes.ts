@@ -8,7 +8,8 @@ import { encodeFlag } from '../format/contention.ts';
 import type { ParkedEntry } from '../format/entry.ts';
 import { decodeFreeze } from '../format/freeze.ts';
 import { headKey, seqKey, seqOfKey } from '../format/keys.ts';
-import type { BatchWriter, Mark } from '../land/batch-writer.ts';
+import type { BatchWriter } from '../land/batch-writer.ts';
+import type { Mark } from '../land/path-marks.ts';
 import type { Lander } from '../land/lander.ts';
 import { noExtras } from '../land/prepared.ts';
 import type { LogReader } from '../log/log-reader.ts';
@@ -40,14 +41,14 @@ export class Freezes {
       const seq = writer.append({ kind: 'flag', ...mark, signal: undefined });
       const key = headKey(mark.branchId, writer.pathId(mark.path));
       this.store.put('flags', key, encodeFlag({ seq, time: mark.time }));
-      if (options.freeze !== undefined) writer.freeze({ ...mark, ...this.bounds(options.freeze) });
+      if (options.freeze !== undefined) writer.marks.freeze({ ...mark, ...this.bounds(options.freeze) });
       return seq;
     });
   }
 
   async freeze(path: string, options: FreezeOptions): Promise<Seq> {
     const bounds = this.bounds(options);
-    const seq = await this.mark(path, options, (writer, mark) => writer.freeze({ ...mark, ...bounds }));
+    const seq = await this.mark(path, options, (writer, mark) => writer.marks.freeze({ ...mark, ...bounds }));
     this.watch();
     return seq;
   }
@@ -71,7 +72,7 @@ export class Freezes {
   }
 
   async thaw(path: string, options: ActOptions): Promise<{ readonly seq: Seq; readonly parked: readonly Unparked[] }> {
-    const seq = await this.mark(path, options, (writer, mark) => writer.thaw(mark));
+    const seq = await this.mark(path, options, (writer, mark) => writer.marks.thaw(mark));
     this.store.steps.reach('thaw-marked');
     return { seq, parked: await this.unparkAll() };
   }
@@ -167,7 +168,7 @@ export class Freezes {
     return this.lander.act((writer) => {
       if (this.store.tables.parked.getBinary(seqKey(seq))?.readUIntBE(0, 6) !== 0) return undefined;
       const ending = { kind: 'unparked', time, branchId, authorId, parked: seq, outcome: 'rejected' } as const;
-      writer.close('parked', seq, writer.append({ ...ending, code, message }));
+      writer.rows.close('parked', seq, writer.append({ ...ending, code, message }));
       return outcome;
     });
   }
