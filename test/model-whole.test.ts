@@ -357,6 +357,6 @@ test('moves, modes, records, branches, freezes, splits, tags and repeats leave w
         await twins.repo.close();
       }
     }),
-    { numRuns: 30 * scale, seed, endOnFailure: true },
+    { numRuns: 40 * scale, seed, endOnFailure: true },
   );
 });

@@ -81,6 +81,8 @@ const round = (value: number, digits = 1): string => value.toFixed(digits);
 
 export function renderSummary(summary: HistorySummary): string {
   const { input, latencyMs, peers, events } = summary;
+  const closed = events['conflict.resolved'] ?? 0;
+  const withoutLanding = closed - summary.resolved;
   const label =
     input.kind === 'generated' ? 'a generated history (this checkout has under 200 commits)' : 'a git history';
   const rows: [string, string][] = [
@@ -93,7 +95,8 @@ export function renderSummary(summary: HistorySummary): string {
     ['stale at landing', `${round(summary.staleAtLanding * 100)} %`],
     [
       'conflicts',
-      `${summary.resolved} of ${summary.conflicted} resolved, ${summary.resolvedFromRecord} from the record`,
+      `${closed} of ${summary.conflicted} resolved, ${summary.resolvedFromRecord} from the record` +
+        (withoutLanding === 0 ? '' : `, ${withoutLanding} without a landing`),
     ],
     ['corrections', `${summary.corrections} paths whose clean merge differs from the record`],
     ['tree equals git’s', summary.treeIdentical ? 'yes, byte for byte' : 'NO'],
