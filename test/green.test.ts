@@ -69,6 +69,40 @@ test('by policy it is taken back with its reason, once; two culprits in one rang
   expect(repo.fsck().errors).toEqual([]);
 });
 
+test('what fails now and then blames nobody; what fails each time does', async () => {
+  const repo = await tempRepo();
+  await write(repo, 'a', 'fine\n');
+  await keep(repo);
+  await write(repo, 'b', 'fine\n');
+  const flaky = await write(repo, 'c', 'fine\n');
+  // Fails each first time that it is run on a tree.
+  const mark = tempDir();
+  const now = `f=${mark}/$MOUND_CHECK_SEQ; [ -e $f ] || { touch $f; exit 1; }; ! grep -rq broken .`;
+  const shaky = ['/bin/sh', '-c', now];
+  expect(await keep(repo, { command: shaky })).toMatchObject({ kind: 'flaky', green: flaky, culprits: [], tried: [{ verdict: 'flaky' }] }); // prettier-ignore
+  expect(readGreen(repo)).toMatchObject({ passed: 1, failed: 0, flaky: 1, passRate: 1 });
+  const bad = await write(repo, 'd', 'broken\n', worker(2));
+  for (let n = 0; n < 4; n++) await write(repo, `e${n}`, 'fine\n');
+  expect(await keep(repo, { command: shaky })).toMatchObject({ kind: 'red', culprits: [{ seq: bad }] });
+});
+
+test('a culprit that still stands is found once; who breaks it beside that one is found, too', async () => {
+  const repo = await tempRepo();
+  await write(repo, 'a', 'fine\n');
+  await keep(repo);
+  const first = await write(repo, 'b', 'broken\n', worker(1));
+  const key = 'todo/mend';
+  const records = { recordsOf: () => [{ key, expect: any, value: 'mend it' }] };
+  expect(await keep(repo, records)).toMatchObject({ kind: 'red', culprits: [{ seq: first }] });
+  expect(repo.snapshot().record(key)?.value.toString('utf8')).toBe('mend it');
+  await write(repo, 'c', 'fine\n');
+  expect(await keep(repo)).toMatchObject({ kind: 'red', culprits: [], candidates: [] });
+  const second = await write(repo, 'd', 'broken\n', worker(2));
+  expect(await keep(repo)).toMatchObject({ kind: 'red', culprits: [{ seq: second }] });
+  for (const path of ['b', 'd']) await write(repo, path, 'fine\n');
+  expect(await keep(repo)).toMatchObject({ kind: 'green', green: repo.branch('main').seq });
+});
+
 test('a revert that does not merge is kept as a conflict; nothing is lost', async () => {
   const repo = await tempRepo();
   const green = await write(repo, 'a', 'one\n');

@@ -45,7 +45,10 @@ export {
 export {
   keepGreen,
   readGreen,
+  verdictOfCode,
   type CheckEnd,
+  type CheckOptions,
+  type CheckRunner,
   type CheckVerdict,
   type CheckView,
   type CulpritAction,
@@ -54,6 +57,7 @@ export {
   type GreenPolicy,
   type GreenReport,
   type GreenView,
+  type HeadVerdict,
 } from './check/index.ts';
 export {
   decisionPath,

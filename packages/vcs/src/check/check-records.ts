@@ -3,10 +3,13 @@ import { any, type RecordWrite } from '../core/intent.ts';
 import type { Repo } from '../repo/api.ts';
 import type { CheckVerdict } from './run-check.ts';
 
+/** `flaky`: it failed and, run again on the same files, passed. */
+export type HeadVerdict = CheckVerdict | 'flaky';
+
 /** How a branch's check came out at one seq. */
 export interface CheckView {
   readonly seq: number;
-  readonly verdict: CheckVerdict;
+  readonly verdict: HeadVerdict;
   readonly command: string;
   /** Milliseconds since 1970, and how many it took. */
   readonly time: number;
@@ -50,7 +53,9 @@ export interface GreenView {
   readonly checks: readonly CheckView[];
   readonly passed: number;
   readonly failed: number;
-  /** Share of the checks that passed; undefined where there was none. */
+  /** That failed and then passed, on the same files. */
+  readonly flaky: number;
+  /** Share of the checks that passed, at once or run again; undefined where there was none. */
   readonly passRate: number | undefined;
   /** Newest first. */
   readonly culprits: readonly CulpritView[];
@@ -86,8 +91,9 @@ function readAll<T>(repo: Repo, prefix: string): T[] {
 /** How a branch's check has come out so far. Errors: `no-such-branch`. */
 export function readGreen(repo: Repo, branch = 'main'): GreenView {
   const checks = readAll<CheckView>(repo, checkPrefix(branch));
-  const passed = checks.filter(({ verdict }) => verdict === 'passed').length;
-  const failed = checks.filter(({ verdict }) => verdict === 'failed').length;
+  const count = (wanted: HeadVerdict): number => checks.filter(({ verdict }) => verdict === wanted).length;
+  const [passed, failed, flaky] = [count('passed'), count('failed'), count('flaky')];
+  const all = passed + failed + flaky;
   return {
     branch,
     green: repo.tags().find(({ name }) => name === greenTag(branch))?.seq,
@@ -95,7 +101,8 @@ export function readGreen(repo: Repo, branch = 'main'): GreenView {
     checks,
     passed,
     failed,
-    passRate: passed + failed === 0 ? undefined : passed / (passed + failed),
+    flaky,
+    passRate: all === 0 ? undefined : (passed + flaky) / all,
     culprits: readAll<CulpritView>(repo, culpritPrefix(branch)),
   };
 }

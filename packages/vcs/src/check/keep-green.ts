@@ -1,11 +1,19 @@
 import { isMoundError } from '../core/errors.ts';
-import type { Author } from '../core/intent.ts';
+import type { Author, RecordWrite } from '../core/intent.ts';
 import { systemClock, type Clock } from '../core/ports.ts';
 import type { FileState } from '../merge/index.ts';
 import type { Repo } from '../repo/api.ts';
-import { checkRecord, culpritRecord, greenTag, type CulpritAction, type CulpritView } from './check-records.ts';
+import {
+  checkRecord,
+  culpritRecord,
+  greenTag,
+  readGreen,
+  type CulpritAction,
+  type CulpritView,
+  type HeadVerdict,
+} from './check-records.ts';
 import { firstBad } from './first-bad.ts';
-import type { CheckEnd, CheckVerdict } from './run-check.ts';
+import type { CheckEnd, CheckRunner, CheckVerdict } from './run-check.ts';
 import { trySnapshot, withoutCommits } from './try-snapshot.ts';
 
 /** `tell`: of the culprit only. `revert`: take it back. `quarantine`: the same, and keep it whole on a branch of its own. */
@@ -20,29 +28,42 @@ export interface GreenOptions {
   readonly policy?: GreenPolicy;
   /** A seq at which it passes, where none is known yet. */
   readonly good?: number;
+  /** It has to fail so often in a row before it counts as failed, so that one which fails now and then blames nobody. Default 2. */
+  readonly runs?: number;
   /** Of one run of the command. Default 600. */
   readonly seconds?: number;
   /** Of the whole search; what is not found by then is told. Default 3,600. */
   readonly secondsMax?: number;
   /** Culprits that are looked for in one go. Default 3. */
   readonly culpritsMax?: number;
+  /** Who writes what comes of it. Default: `mound green`. */
+  readonly author?: Author;
+  /** Where the directories of the tries are made. Default: the system's place for temporary files. */
+  readonly directory?: string;
+  /** Runs the command, in a directory with the snapshot's files. Default: with what this process may do. */
+  readonly runner?: CheckRunner;
+  /** Lands with the record of a culprit, in the same intent. */
+  readonly recordsOf?: (culprit: CulpritView) => readonly RecordWrite[];
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   readonly onOutput?: (piece: Buffer) => void;
   readonly onTried?: (seq: number, end: CheckEnd) => void;
+  /** Told of each check of the branch's head. */
+  readonly onChecked?: (seq: number, verdict: HeadVerdict, ms: number) => void;
 }
 
 export interface GreenReport {
-  /** `unknown`: it fails, and no seq is known at which it passes. */
-  readonly kind: 'green' | 'red' | 'unknown' | 'skipped';
+  /** `flaky`: it failed and then passed, on the same files. `unknown`: it fails, and no seq is known at which it passes. */
+  readonly kind: 'green' | 'flaky' | 'red' | 'unknown' | 'skipped';
   /** Newest seq at which it is known to pass. */
   readonly green: number | undefined;
   /** Landing that was checked last. */
   readonly head: number;
+  /** Found now; those that stand in the records from before are not found again. */
   readonly culprits: readonly CulpritView[];
   /** Where a culprit was not found: those that it may be among. */
   readonly candidates: readonly number[];
-  readonly tried: readonly { readonly seq: number; readonly verdict: CheckVerdict }[];
+  readonly tried: readonly { readonly seq: number; readonly verdict: HeadVerdict }[];
 }
 
 const keeper: Author = { name: 'mound green', kind: 'system' };
@@ -62,7 +83,7 @@ class Keeper {
   readonly #options: GreenOptions;
   readonly #branch: string;
   readonly #command: string;
-  readonly #tried: { seq: number; verdict: CheckVerdict }[] = [];
+  readonly #tried: { seq: number; verdict: HeadVerdict }[] = [];
   readonly #culprits: CulpritView[] = [];
   readonly #endsAt: number;
 
@@ -79,17 +100,22 @@ class Keeper {
     return this.#clock.now() >= this.#endsAt;
   }
 
+  get #author(): Author {
+    return this.#options.author ?? keeper;
+  }
+
   async run(): Promise<GreenReport> {
-    const { culpritsMax = 3 } = this.#options;
+    const { culpritsMax = 3, onChecked } = this.#options;
     let green = this.#known();
     for (;;) {
       const { seq: head } = this.#repo.branch(this.#branch);
       if (head === 0 || head === green) return this.#report('green', green, head);
       const end = await this.#try(head);
       await this.#write([checkRecord(this.#branch, this.#view(head, end))], 'check');
+      onChecked?.(head, verdictOf(end), end.ms);
       if (end.verdict === 'passed') {
         await this.#tag(head);
-        return this.#report('green', head, head);
+        return this.#report(end.isFlaky ? 'flaky' : 'green', head, head);
       }
       if (end.verdict === 'skipped') return this.#report('skipped', green, head);
       if (green === undefined) {
@@ -98,7 +124,9 @@ class Keeper {
         await this.#tag(green);
       }
       if (this.#culprits.length >= culpritsMax) return this.#report('red', green, head);
-      const found = await this.#culprit(green, head);
+      const known = this.#knownCulprits(green);
+      if (await this.#explain(known, head)) return this.#report('red', green, head);
+      const found = await this.#culprit(green, head, known);
       if (found.good > green && this.#culprits.length === 0) await this.#tag((green = found.good));
       if (found.candidates.length !== 1) return this.#report('red', green, head, found.candidates);
       const culprit = await this.#act(found.candidates[0] ?? 0, found.good, found.output ?? end.output);
@@ -123,15 +151,52 @@ class Keeper {
     return tagged === undefined || (good !== undefined && good > tagged) ? good : tagged;
   }
 
-  async #try(seq: number, overrides?: ReadonlyMap<string, FileState | null>): Promise<CheckEnd> {
+  /** Landings that are known to have broken it since it passed, those of this search first. */
+  #knownCulprits(green: number): ReadonlySet<number> {
+    const recorded = readGreen(this.#repo, this.#branch).culprits.map(({ seq }) => seq);
+    return new Set([...this.#culprits.map(({ seq }) => seq), ...recorded].filter((seq) => seq > green));
+  }
+
+  /** Whether a failing head is the work of those that are known from before, and of nobody else as far as can be told. */
+  async #explain(known: ReadonlySet<number>, head: number): Promise<boolean> {
+    const { culprits } = readGreen(this.#repo, this.#branch);
+    const stands = ({ seq, action }: CulpritView): boolean =>
+      known.has(seq) && action.kind !== 'reverted' && action.kind !== 'quarantined';
+    if (this.#culprits.length > 0 || !culprits.some(stands)) return false;
+    return (await this.#tryWithout(head, known))?.verdict !== 'failed';
+  }
+
+  /** undefined: it cannot be told apart from those. */
+  async #tryWithout(seq: number, gone: ReadonlySet<number>): Promise<Tried | undefined> {
+    if (gone.size === 0) return this.#try(seq);
+    const overrides = withoutCommits(this.#repo, this.#repo.snapshot(seq, this.#branch), [...gone]);
+    return overrides && this.#try(seq, overrides);
+  }
+
+  async #try(seq: number, overrides?: ReadonlyMap<string, FileState | null>): Promise<Tried> {
+    const { runs = 2 } = this.#options;
+    let end = await this.#once(seq, overrides);
+    let { ms } = end;
+    let failures = 0;
+    while (end.verdict === 'failed' && ++failures < runs && !this.#isOver) {
+      const again = await this.#once(seq, overrides);
+      ms += again.ms;
+      end = again.verdict === 'skipped' ? end : again;
+    }
+    const tried = { ...end, ms, isFlaky: end.verdict === 'passed' && failures > 0 };
+    this.#tried.push({ seq, verdict: verdictOf(tried) });
+    this.#options.onTried?.(seq, tried);
+    return tried;
+  }
+
+  async #once(seq: number, overrides?: ReadonlyMap<string, FileState | null>): Promise<CheckEnd> {
     const { command, seconds = 600, onOutput, signal = new AbortController().signal } = this.#options;
+    const { runner, directory } = this.#options;
     const left = Math.max(1, (this.#endsAt - this.#clock.now()) / 1000);
     const env = { MOUND_CHECK_SEQ: String(seq) };
     const limits = { command, env, signal, seconds: Math.min(seconds, left), ...(onOutput && { onOutput }) };
-    const end = await trySnapshot(this.#repo.snapshot(seq, this.#branch), limits, overrides);
-    this.#tried.push({ seq, verdict: end.verdict });
-    this.#options.onTried?.(seq, end);
-    return end;
+    const place = { overrides, runner, directory };
+    return trySnapshot(this.#repo.snapshot(seq, this.#branch), limits, place);
   }
 
   /** Some earlier landing at which it passes, ever further back; undefined: none that was tried. */
@@ -146,21 +211,19 @@ class Keeper {
     return undefined;
   }
 
-  /** Landings after `green` of which one broke it; what was taken back already is left out of each. */
+  /** Landings after `green` of which one broke it; what is known to have done so is left out of each. */
   async #culprit(
     green: number,
     head: number,
+    gone: ReadonlySet<number>,
   ): Promise<{ readonly candidates: readonly number[]; readonly good: number; readonly output: string | undefined }> {
-    const gone = this.#culprits.map(({ seq }) => seq);
     const landings = [...this.#repo.log({ branch: this.#branch, from: head })].map(({ seq }) => seq as number);
-    const range = landings.filter((seq) => seq > green && !gone.includes(seq)).toReversed();
+    const range = landings.filter((seq) => seq > green && !gone.has(seq)).toReversed();
     let good = green;
     let output: string | undefined;
     const tryOne = async (seq: number): Promise<CheckVerdict> => {
-      const snapshot = this.#repo.snapshot(seq, this.#branch);
-      const overrides = gone.length === 0 ? undefined : withoutCommits(this.#repo, snapshot, gone);
-      if (gone.length > 0 && overrides === undefined) return 'skipped';
-      const end = await this.#try(seq, overrides);
+      const end = await this.#tryWithout(seq, gone);
+      if (end === undefined) return 'skipped';
       if (end.verdict === 'passed') good = Math.max(good, seq);
       if (end.verdict === 'failed') ({ output } = end);
       return end.verdict;
@@ -185,7 +248,7 @@ class Keeper {
       output,
       action,
     };
-    await this.#write([culpritRecord(this.#branch, view)], 'culprit');
+    await this.#write([culpritRecord(this.#branch, view), ...(this.#options.recordsOf?.(view) ?? [])], 'culprit');
     return view;
   }
 
@@ -197,7 +260,7 @@ class Keeper {
     const kept = branch === undefined ? '' : `; it stands whole on branch ${branch}`;
     const rationale = `'${this.#command}' passes at seq ${good} and fails from seq ${seq} on (${who})${kept}`;
     const outcome = await this.#repo.revert(seq, {
-      author: keeper,
+      author: this.#author,
       rationale,
       branch: this.#branch,
       operationId: `mound green/${this.#branch}/${seq}`,
@@ -223,20 +286,28 @@ class Keeper {
       return this.#repo.branch(name).name;
     } catch (error) {
       if (!isMoundError(error, 'no-such-branch')) throw error;
-      return (await this.#repo.fork(name, { from: this.#branch, at: seq, author: keeper })).name;
+      return (await this.#repo.fork(name, { from: this.#branch, at: seq, author: this.#author })).name;
     }
   }
 
-  #view(seq: number, { verdict, code, ms }: CheckEnd): Parameters<typeof checkRecord>[1] {
+  #view(seq: number, tried: Tried): Parameters<typeof checkRecord>[1] {
     const time = this.#clock.now();
-    return { seq, verdict, command: this.#command, time, ms, ...(code !== undefined && { code }) };
+    const { code, ms } = tried;
+    return { seq, verdict: verdictOf(tried), command: this.#command, time, ms, ...(code !== undefined && { code }) };
   }
 
   async #tag(seq: number): Promise<void> {
-    await this.#repo.tag(greenTag(this.#branch), seq, keeper);
+    await this.#repo.tag(greenTag(this.#branch), seq, this.#author);
   }
 
-  async #write(records: Parameters<Repo['land']>[0]['records'] & object, message: string): Promise<void> {
-    await this.#repo.land({ author: keeper, message, records });
+  async #write(records: readonly RecordWrite[], message: string): Promise<void> {
+    await this.#repo.land({ author: this.#author, message, records });
   }
 }
+
+/** All runs of the command on one tree; `ms` of all of them. */
+interface Tried extends CheckEnd {
+  readonly isFlaky: boolean;
+}
+
+const verdictOf = ({ verdict, isFlaky }: Tried): HeadVerdict => (isFlaky ? 'flaky' : verdict);

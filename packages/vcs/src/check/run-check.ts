@@ -29,7 +29,14 @@ export interface CheckOptions {
   readonly onOutput?: (piece: Buffer) => void;
 }
 
+/** Runs a check in a directory; nothing of it is left when this resolves. */
+export type CheckRunner = (dir: string, options: CheckOptions) => Promise<CheckEnd>;
+
 const outputBytesMax = 8 * 1024;
+
+/** What the exit code of a check says; undefined: the command itself failed. */
+export const verdictOfCode = (code: number): CheckVerdict | undefined =>
+  code > badCodeMax ? undefined : code === 0 ? 'passed' : code === skipCode ? 'skipped' : 'failed';
 
 /**
  * Runs a check in a directory, as the head of its own process group, which is gone when this resolves. Errors:
@@ -77,11 +84,12 @@ export async function runCheck(dir: string, options: CheckOptions): Promise<Chec
     const ms = Math.round(performance.now() - startedMs);
     const said = output.toString('utf8');
     if (isLate) return { verdict: 'failed', code: undefined, output: `${said}\nended after ${seconds} s\n`, ms };
-    if (code > badCodeMax) {
+    const verdict = verdictOfCode(code);
+    if (verdict === undefined) {
       const message = `the command ended with ${code}; 1 to 127 means bad, 125 skip`;
       throw new MoundError('invalid-argument', message, { code });
     }
-    return { verdict: code === 0 ? 'passed' : code === skipCode ? 'skipped' : 'failed', code, output: said, ms };
+    return { verdict, code, output: said, ms };
   } finally {
     clearTimeout(timer);
     kill();

@@ -3,19 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mergeFile, type FileState } from '../merge/index.ts';
 import type { Repo, Snapshot } from '../repo/api.ts';
-import { runCheck, type CheckEnd, type CheckOptions } from './run-check.ts';
+import { runCheck, type CheckEnd, type CheckOptions, type CheckRunner } from './run-check.ts';
 import { writeSnapshot } from './write-snapshot.ts';
+
+export interface TryPlace {
+  /** Files instead of the snapshot's own. */
+  readonly overrides?: ReadonlyMap<string, FileState | null> | undefined;
+  /** Default: {@link runCheck}. */
+  readonly runner?: CheckRunner | undefined;
+  /** Where the directory is made. Default: the system's place for temporary files. */
+  readonly directory?: string | undefined;
+}
 
 /** Runs a check in a new directory with a snapshot's files, which is removed again. Errors: those of `runCheck`. */
 export async function trySnapshot(
   snapshot: Snapshot,
   options: CheckOptions,
-  overrides: ReadonlyMap<string, FileState | null> = new Map(),
+  { overrides, runner = runCheck, directory = tmpdir() }: TryPlace = {},
 ): Promise<CheckEnd> {
-  const dir = mkdtempSync(join(tmpdir(), 'mound-bisect-'));
+  const dir = mkdtempSync(join(directory, 'mound-bisect-'));
   try {
     writeSnapshot(snapshot, dir, overrides);
-    return await runCheck(dir, options);
+    return await runner(dir, options);
   } finally {
     rmSync(dir, { recursive: true, force: true });
   }

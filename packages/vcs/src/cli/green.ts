@@ -17,6 +17,7 @@ interface GreenFlags {
   readonly branch?: string;
   readonly policy?: GreenPolicy;
   readonly good?: number;
+  readonly runs?: number;
   readonly seconds?: number;
   readonly secondsMax?: number;
 }
@@ -40,12 +41,22 @@ async function printReport({ kind, green, head, culprits, candidates }: GreenRep
   for (const culprit of culprits) await writeLine(sayCulprit(culprit));
   if (candidates.length > 1) await writeLine(`what broke it is among ${candidates.join(', ')}; the rest was not tried`);
   const at = green === undefined ? 'no seq is known at which it passes' : `green is ${green}`;
-  const says = { green: 'passes', red: 'fails', unknown: 'fails', skipped: 'cannot be tried' }[kind];
+  const says = {
+    green: 'passes',
+    flaky: 'failed, and passed when it was run again',
+    red: 'fails',
+    unknown: 'fails',
+    skipped: 'cannot be tried',
+  }[kind];
   await writeLine(`the newest landing, ${head}, ${says}; ${at}`);
 }
 
-async function printView({ green, head, passed, failed, passRate, culprits }: GreenView): Promise<void> {
-  const share = passRate === undefined ? 'it was never checked' : `${passed} of ${passed + failed} checks passed`;
+async function printView({ green, head, passed, failed, flaky, passRate, culprits }: GreenView): Promise<void> {
+  const again = flaky > 0 ? ` (${flaky} when run again)` : '';
+  const share =
+    passRate === undefined
+      ? 'it was never checked'
+      : `${passed + flaky} of ${passed + failed + flaky} checks passed${again}`;
   await writeLine(`green is ${green ?? 'unknown'}, the newest landing ${head}; ${share}`);
   for (const culprit of culprits) await writeLine(sayCulprit(culprit));
 }
@@ -67,6 +78,7 @@ export function addGreenCommand(program: Command, finish: Finish): void {
       ]),
     )
     .option('--good <seq>', 'a seq at which it passes; default: the tag, else one that is looked for', parseCount)
+    .option('--runs <n>', 'it has to fail so often in a row to count as failed; default: 2', parseCount)
     .option('--seconds <n>', 'of one run of the command; default: 600', parseCount)
     .option('--seconds-max <n>', 'of the whole search; default: 3600', parseCount)
     .action(async (flags: GreenFlags, command: Command) => {
@@ -94,7 +106,7 @@ export function addGreenCommand(program: Command, finish: Finish): void {
             onTried: (seq, { verdict }) => (context.isJson ? undefined : warn(`seq ${seq} ${verdict}`)),
           });
           await (context.isJson ? writeJson(report) : printReport(report));
-          finish(report.kind === 'green' ? exitCodes.ok : exitCodes.other);
+          finish(report.kind === 'green' || report.kind === 'flaky' ? exitCodes.ok : exitCodes.other);
         });
       } finally {
         process.removeListener('SIGINT', interrupt);
