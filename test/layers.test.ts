@@ -27,14 +27,14 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['config'],
     ['cli', 'ui'],
   ],
-  bench: [['harness', 'workloads', 'subjects'], ['suites', 'sqllogictest'], ['report'], ['cli']],
+  bench: [['harness', 'workloads', 'subjects'], ['suites', 'curve', 'sqllogictest'], ['report'], ['cli']],
 };
 const packageOrder = ['vcs', 'swarm', 'bench'];
 /** Rooms of one entry that do build on one another, in this order. */
 const withinRow: Readonly<Record<string, readonly string[]>> = {
   vcs: ['decisions', 'rules'],
   swarm: ['command', 'model', 'ui', 'cli'],
-  bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'suites'],
+  bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'curve', 'suites'],
 };
 
 interface Import {

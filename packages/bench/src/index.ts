@@ -1,4 +1,17 @@
 export { main } from './cli/main.ts';
+export {
+  publishedThresholds,
+  scoreCurve,
+  type CategoryCount,
+  type Culprit,
+  type CurveOptions,
+  type CurvePoint,
+  type CurveResult,
+  type PointState,
+  type Reached,
+  type Regression,
+  type Scorer,
+} from './curve/index.ts';
 export { runCommand, startCommand, type CommandOptions, type RunningCommand } from './harness/child-process.ts';
 export { CommandHost } from './harness/command-host.ts';
 export { Interrupted, throwIfInterrupted } from './harness/interrupt.ts';
@@ -9,6 +22,7 @@ export {
   formatVersion,
   parseResultFile,
   sampleOf,
+  type EvidenceTable,
   type ResultFile,
   type Sample,
   type WorkloadFields,

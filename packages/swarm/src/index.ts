@@ -1,8 +1,8 @@
 export { readUse as readGuideUse } from './runtime/field-guide.ts';
 export type { GuideUse, NoteUse } from './knowledge/uses.ts';
 export { environmentFor } from './command/environment.ts';
-export { toolLimits, type CommandLimits } from './command/run-command.ts';
-export { detectSandbox, type Sandbox } from './command/sandbox.ts';
+export { runCommand, toolLimits, type CommandEnd, type CommandLimits } from './command/run-command.ts';
+export { detectSandbox, sandboxed, shellWord, type Sandbox } from './command/sandbox.ts';
 export type { CommandSettings } from './runtime/command-room.ts';
 export { unlimited, type Amount, type Bound, type Cap } from './core/amount.ts';
 export type { BudgetNode } from './state/budget.ts';

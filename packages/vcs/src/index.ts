@@ -43,9 +43,11 @@ export {
   type SourcePlace,
 } from './breakage/index.ts';
 export {
+  firstBad,
   keepGreen,
   readGreen,
   verdictOfCode,
+  writeSnapshot,
   type CheckEnd,
   type CheckOptions,
   type CheckRunner,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { afterEach, describe, expect, test, vi } from 'vitest';
 
-import { parseResultFile } from '../harness/result-file.ts';
+import { formatVersion, parseResultFile } from '../harness/result-file.ts';
 import { withTempDir } from '../harness/temp-dir.ts';
 import { main } from './main.ts';
 
@@ -39,7 +39,7 @@ test('--json is one result file on one line, and report makes a table of it', as
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(stdout.match(/\n/g)).toHaveLength(1);
   expect(stdout.endsWith('\n')).toBe(true);
-  expect(parseResultFile(stdout)).toMatchObject({ suite: 'commit', formatVersion: 2 });
+  expect(parseResultFile(stdout)).toMatchObject({ suite: 'commit', formatVersion });
   await withTempDir(undefined, async (dir) => {
     const file = join(dir, 'result.json');
     await writeFile(file, stdout);

@@ -118,6 +118,18 @@ const table = {
   missingObjects: ['objects', 'missing objects'],
   /** Versions of files that were read with other bytes than git has. */
   wrongReads: ['files', 'wrong reads'],
+  /** Of all tests, those that were passed. */
+  score: ['share', 'score'],
+  /** Of the score, what a commit took away. */
+  scoreLost: ['share', 'score lost'],
+  testsPassed: ['tests', 'passed'],
+  testsTotal: ['tests', 'of'],
+  /** Building a snapshot, and asking what was built. */
+  buildSeconds: ['s', 'build s'],
+  scoreSeconds: ['s', 'score s'],
+  /** From the run's start to the first point that has the workload's share. */
+  minutesToShare: ['min', 'minutes'],
+  commitsToShare: ['commits', 'commits'],
 } as const;
 
 export type Metric = keyof typeof table;

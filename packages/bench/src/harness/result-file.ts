@@ -6,8 +6,10 @@ import { summarize } from './statistics.ts';
  * Version of the result file's form; a reader refuses one that it does not know.
  * 1: first form.
  * 2: metric names are one closed list; a ratio to a peer is `ratioToPeer` with the peer in the workload.
+ * 3: `tables` of evidence may be there.
  */
-export const formatVersion = 2;
+export const formatVersion = 3;
+const formatVersionMin = 2;
 
 /** Flat, so that it can be a row of a table. */
 export type WorkloadFields = Readonly<Record<string, string | number | boolean>>;
@@ -23,12 +25,23 @@ export interface Sample {
   readonly n: number;
 }
 
+/** What was found and where, in words. */
+export interface EvidenceTable {
+  readonly title: string;
+  /** What it is of, and how it was looked for. */
+  readonly caption: string;
+  readonly headers: readonly string[];
+  /** As many cells as headers. */
+  readonly rows: readonly (readonly string[])[];
+}
+
 export interface ResultFile {
   readonly suite: string;
   readonly formatVersion: number;
   readonly machine: Machine;
   readonly samples: readonly Sample[];
   readonly notes: readonly string[];
+  readonly tables?: readonly EvidenceTable[];
 }
 
 /** Six significant digits: more would only pretend. */
@@ -58,6 +71,15 @@ const isSample = (value: unknown): boolean =>
   ['median', 'min', 'max', 'n'].every((name) => typeof value[name] === 'number') &&
   isObject(value['workload']);
 
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((cell) => typeof cell === 'string');
+
+const isTable = (value: unknown): boolean => {
+  if (!isObject(value) || typeof value['title'] !== 'string' || typeof value['caption'] !== 'string') return false;
+  const { headers, rows } = value;
+  return isTexts(headers) && Array.isArray(rows) && rows.every((row) => isTexts(row) && row.length === headers.length);
+};
+
 /** Reads a result file's text; a string says why it is none. */
 export function parseResultFile(text: string): ResultFile | string {
   let value: unknown;
@@ -67,12 +89,14 @@ export function parseResultFile(text: string): ResultFile | string {
     return 'is not JSON';
   }
   if (!isObject(value)) return 'is not a result file';
-  const { suite, formatVersion: found, machine, samples, notes } = value;
+  const { suite, formatVersion: found, machine, samples, notes, tables = [] } = value;
   if (typeof suite !== 'string' || typeof found !== 'number') return 'is not a result file';
-  if (found !== formatVersion) return `has result format ${found}; this program reads ${formatVersion}`;
+  if (found < formatVersionMin || found > formatVersion)
+    return `has result format ${found}; this program reads ${formatVersion}`;
   if (!isObject(machine) || !Array.isArray(samples) || !Array.isArray(notes)) return 'is not a result file';
   if (!samples.every(isSample)) return 'holds a sample without its fields';
   const odd = (samples as { metric: string }[]).find((sample) => !isMetric(sample.metric));
   if (odd !== undefined) return `holds a metric that this program does not know: ${odd.metric}`;
+  if (!Array.isArray(tables) || !tables.every(isTable)) return 'holds a table without its fields';
   return value as unknown as ResultFile;
 }

@@ -1,6 +1,7 @@
 import { commitSuite } from './commit/commit.ts';
 import { contentionSuite } from './contention/contention.ts';
 import { coordinationSuite } from './coordination/coordination.ts';
+import { curveSuite } from './curve/curve.ts';
 import { gitSuite } from './git/git.ts';
 import { historySuite } from './history/history.ts';
 import { megafileSuite } from './megafile/megafile.ts';
@@ -26,4 +27,5 @@ export const suites: readonly Suite[] = [
   swarmSuite,
   coordinationSuite,
   sqllogictestSuite,
+  curveSuite,
 ];

@@ -48,6 +48,8 @@ export interface CommandOptions {
   readonly isMerged?: boolean;
   /** Default: none. */
   readonly sandbox?: Sandbox;
+  /** Directories that are empty in the sandbox. */
+  readonly hidden?: readonly string[];
   readonly limits: CommandLimits;
   readonly signal: AbortSignal;
   readonly time?: Time;
@@ -85,7 +87,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { cwd, env, limits, time = systemTime, sandbox = 'none' } = options;
   const id = randomUUID();
   const mark = `${markName}=${id}`;
-  const [file, args] = sandboxed(sandbox, cwd, options.command);
+  const [file, args] = sandboxed(sandbox, cwd, options.command, options.hidden);
   const stdout = new BoundedText(limits.outputBytesMax);
   const stderr = options.isMerged === true ? stdout : new BoundedText(limits.outputBytesMax);
   const ended = (kind: CommandEnd['kind'], code: number | undefined, says: string): CommandEnd => ({

@@ -10,3 +10,4 @@ export { firstBad } from './first-bad.ts';
 export { keepGreen, type GreenOptions, type GreenPolicy, type GreenReport } from './keep-green.ts';
 export { verdictOfCode, type CheckEnd, type CheckOptions, type CheckRunner, type CheckVerdict } from './run-check.ts';
 export { trySnapshot } from './try-snapshot.ts';
+export { writeSnapshot } from './write-snapshot.ts';

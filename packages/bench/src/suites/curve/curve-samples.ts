@@ -1,0 +1,98 @@
+import type { CurvePoint, CurveResult, Regression } from '../../curve/index.ts';
+import { sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
+
+const minutesOf = (ms: number): number => Number((ms / 60_000).toPrecision(6));
+const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`;
+
+function pointSamples(subject: string, point: CurvePoint): Sample[] {
+  const { seq, commits, ms, state } = point;
+  const workload: WorkloadFields = { workload: 'curve', commits, minutes: minutesOf(ms), seq, state };
+  return [
+    sampleOf(subject, workload, 'score', [point.score]),
+    sampleOf(subject, workload, 'testsPassed', [point.passed]),
+    sampleOf(subject, workload, 'testsTotal', [point.total]),
+    sampleOf(subject, workload, 'buildSeconds', [point.buildSeconds]),
+    sampleOf(subject, workload, 'scoreSeconds', [point.scoreSeconds]),
+  ];
+}
+
+function regressionSample(subject: string, regression: Regression, points: readonly CurvePoint[]): Sample {
+  const { kind, candidates, culprit, before, after, recoveredAt } = regression;
+  const [seq = 0] = candidates;
+  const last = candidates.at(-1) ?? seq;
+  const at = culprit ?? points.find((point) => point.seq >= last);
+  const workload: WorkloadFields = {
+    workload: 'regression',
+    kind,
+    seq: seq === last ? String(seq) : `${seq} to ${last}`,
+    commits: at?.commits ?? 0,
+    minutes: minutesOf(at?.ms ?? 0),
+    agent: culprit?.agent ?? '?',
+    role: culprit?.role ?? '?',
+    model: culprit?.model ?? '?',
+    task: culprit?.task ?? '?',
+    message: culprit?.message ?? '',
+    from: percent(before),
+    to: kind === 'build' ? 'no build' : percent(after),
+    recovered: recoveredAt === undefined ? 'no' : `seq ${recoveredAt}`,
+  };
+  return sampleOf(subject, workload, 'scoreLost', [Math.max(0, before - after)]);
+}
+
+/** A curve as samples of a result file, under the name of a subject. */
+export function curveSamples(subject: string, { points, regressions, reached }: CurveResult): Sample[] {
+  const last = points.findLast(({ categories }) => categories.length > 0);
+  return [
+    ...points.flatMap((point) => pointSamples(subject, point)),
+    ...regressions.map((regression) => regressionSample(subject, regression, points)),
+    ...reached.flatMap(({ share, at }) => {
+      if (at === undefined) return [];
+      const workload = { workload: 'threshold', reached: percent(share) };
+      return [
+        sampleOf(subject, workload, 'minutesToShare', [minutesOf(at.ms)]),
+        sampleOf(subject, workload, 'commitsToShare', [at.commits]),
+      ];
+    }),
+    ...(last?.categories ?? []).flatMap(({ category, passed, total }) => {
+      const workload = { workload: 'category', category };
+      return [
+        sampleOf(subject, workload, 'score', [total === 0 ? 0 : passed / total]),
+        sampleOf(subject, workload, 'testsPassed', [passed]),
+        sampleOf(subject, workload, 'testsTotal', [total]),
+      ];
+    }),
+  ];
+}
+
+/** What a curve says of itself, a line each. */
+export function curveNotes(result: CurveResult): string[] {
+  const { points, regressions, reached, commits, every, sandbox } = result;
+  const count = (is: (point: CurvePoint) => boolean): number => points.filter(is).length;
+  const last = points.at(-1);
+  const broken = count(({ state }) => state === 'build-failed' || state === 'build-timed-out');
+  const faulty = count(({ state }) => state === 'crashed' || state === 'timed-out');
+  const failures = points.filter(({ reason }) => reason !== '');
+  return [
+    `${points.length} points of ${commits} commits, every ${every}; in the end ${percent(last?.score ?? 0)} (${last?.passed ?? 0} of ${last?.total ?? 0})`,
+    `${broken} points do not build, ${faulty} crashed or took too long`,
+    `sandbox: ${sandbox}${sandbox === 'none' ? ' (with a network and all files in reach)' : ', without a network'}`,
+    ...reached.map(({ share, at }) =>
+      at === undefined
+        ? `${percent(share)}: never reached`
+        : `${percent(share)}: reached by commit ${at.commits}, ${minutesOf(at.ms)} minutes`,
+    ),
+    ...regressions.map((regression, at) => `regression ${at + 1}: ${regressionLine(regression)}`),
+    ...failures.slice(0, 10).map(({ seq, state, reason }) => `seq ${seq} ${state}: ${reason.split('\n').at(-1) ?? ''}`),
+  ];
+}
+
+function regressionLine({ kind, candidates, culprit, before, after, recoveredAt }: Regression): string {
+  const what = kind === 'build' ? 'does not build' : `${percent(before)} to ${percent(after)}`;
+  const since = recoveredAt === undefined ? 'not made good' : `made good by seq ${recoveredAt}`;
+  if (culprit === undefined) {
+    const range = `${candidates[0] ?? 0} to ${candidates.at(-1) ?? 0}`;
+    return `${what}, by one of the ${candidates.length} commits of seq ${range}; ${since}`;
+  }
+  const who = [culprit.agent, culprit.role, culprit.model, culprit.task].filter((part) => part !== '').join(', ');
+  return `${what}, by seq ${culprit.seq} (${who}): ${culprit.message}; ${since}`;
+}
