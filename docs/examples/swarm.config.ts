@@ -18,6 +18,7 @@ export default defineConfig({
   topology: { kind: 'tree', depth: 2, fanOut: 200 },
   coordination: { 'field-guide': 'off' },
   check: 'npm test --silent',
+  green: { command: 'npm run build --silent', everyCommits: 50, policy: 'revert' },
   score: 'node coverage.mjs',
   commands: { mode: 'sandbox', env: ['NODE_OPTIONS'], memoryMb: 2048 },
 });

@@ -100,4 +100,5 @@ export {
   type ReviewCase,
 } from './review/corpus.ts';
 export type { LensPair, LensReport, Review, ReviewCost, ReviewReport } from './review/review-ledger.ts';
+export type { GreenCulprit, GreenSettings, GreenSpan, GreenSummary } from './core/green.ts';
 export { scoreReviews, type CorpusScore, type LensScore } from './review/score.ts';

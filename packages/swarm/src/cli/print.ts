@@ -1,5 +1,6 @@
 import { formatCost, type CostSum } from '../cost/cost-ledger.ts';
 import type { SwarmEvent } from '../events/event.ts';
+import { greenLines } from '../runtime/green-summary.ts';
 import type { MergeReport } from '../runtime/merge-tally.ts';
 import type { SwarmResult } from '../runtime/run-swarm.ts';
 import { lineOf } from '../ui/event-line.ts';
@@ -23,7 +24,7 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags, s
     console.log(JSON.stringify({ ...result, ...score }));
     return;
   }
-  const { outcomes, tasks, agents, landings, roles, cost, merges } = result;
+  const { outcomes, tasks, agents, landings, roles, cost, merges, green } = result;
   const turns = Object.values(roles).reduce((sum, role) => sum + role.turns, 0);
   const byRole = Object.entries(cost.byRole).map(([role, sum]) => `${role} ${formatCost(sum)}`);
   console.log(
@@ -33,6 +34,7 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags, s
       `landed ${outcomes.landed}, merged ${outcomes.merged}, conflicted ${outcomes.conflicted}, resolved ${outcomes.resolved}, parked ${outcomes.parked}, rejected ${outcomes.rejected}`,
       `a landing took ${landings.p50Ms.toFixed(1)} ms at the median, ${landings.p99Ms.toFixed(1)} ms at p99`,
       ...(merges.attempts > 0 ? [mergesLine(merges)] : []),
+      ...(green === undefined ? [] : greenLines(green)),
       ...(scores === undefined ? [] : [`score ${scores.before ?? 'none'} before, ${scores.after ?? 'none'} after`]),
       `cost: ${formatCost(cost.total)}${byRole.length > 1 ? ` (${byRole.join(', ')})` : ''}`,
     ].join('\n'),

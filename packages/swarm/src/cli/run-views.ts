@@ -3,6 +3,7 @@ import { rootTask } from '../core/ids.ts';
 import { addCosts, formatCost, type CostSum } from '../cost/cost-ledger.ts';
 import { shippedPrompt, shippedRoles } from '../roles/roles.ts';
 import { isHeld, sha256, type RunHeader } from '../runtime/run-header.ts';
+import { greenLines } from '../runtime/green-summary.ts';
 import type { RunView } from '../runtime/run-view.ts';
 import { agentsAtWork, type AgentAtWork } from '../runtime/agents-at-work.ts';
 import { runNamed, withRepo } from './named-run.ts';
@@ -67,7 +68,7 @@ export const stateOf = (header: RunHeader): RunState =>
   header.state === 'running' && !isHeld(header) ? 'cut off' : header.state;
 
 function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags): void {
-  const { run, header, tasks, questions, drafts, budgets } = view;
+  const { run, header, tasks, questions, drafts, budgets, green } = view;
   const state = stateOf(header);
   const counts: Record<string, number> = {};
   for (const { task, record } of tasks)
@@ -92,6 +93,7 @@ function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags)
         cost,
         atWork,
         budget,
+        green,
         questions,
         drafts: kept,
       }),
@@ -108,6 +110,7 @@ function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags)
         .join(', ') || 'none'
     }`,
     `cost: ${cost === undefined ? 'nothing' : formatCost(cost)}`,
+    ...(green === undefined ? [] : greenLines(green)),
     ...atWork.map(
       ({ agent, task, turns, cost: own }) =>
         `${state === 'running' ? 'at work' : 'cut off'}: ${agent} on ${task}, ${turns} turns, ${formatCost(own)}`,

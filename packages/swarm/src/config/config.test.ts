@@ -44,6 +44,10 @@ test.each([
   [{ budget: { usd: -1 } }, 'budget.usd'],
   [{ review: { lenses: [{ name: 'a', sees: 'output', model: 'm' }] } }, "review.lenses: there is no model 'm'"],
   [{ review: { lenses: [{ name: 'a', sees: 'all' }] } }, 'review.lenses.0.sees'],
+  [{ green: { everyCommits: 5 } }, 'green.command'],
+  [{ green: { command: 'make', policy: 'tell' } }, 'green.policy'],
+  [{ green: { command: 'make', everyMs: 0 } }, 'green.everyMs'],
+  [{ green: { command: 'make' }, commands: { mode: 'off' } }, "commands.mode is 'off'"],
   ['text', 'the whole'],
 ])('%j is refused in one line that says where', (value, says) => {
   expect(() => parse(value)).toThrow(TypeError);

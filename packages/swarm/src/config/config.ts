@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { mechanisms } from '../core/coordination.ts';
+import { greenPolicies } from '../core/green.ts';
 import { sights } from '../core/lens.ts';
 import { defaultThrashing } from '../state/thrashing.ts';
 import { faultOfMinds, mindFields, type MindModel } from './minds.ts';
@@ -121,6 +122,22 @@ const schema = z.strictObject({
   /** OpenTelemetry spans, where its API is installed; `content`: with what agents say and are told. */
   telemetry: z.strictObject({ content: onOff.default('off') }).prefault({}),
   guide: z.strictObject({ folder: name.default('field-guide'), lines: count.default(80) }).optional(),
+  /** What keeps the tag `green` while the run goes on. */
+  green: z
+    .strictObject({
+      /** For /bin/sh, where and as workers' commands run; exit code 0: good, 125: cannot be tried, else bad. */
+      command: name,
+      /** It is run when so many landings have not been looked at, or one of them waits for so long. */
+      everyCommits: count.default(20),
+      everyMs: count.default(60_000),
+      /** What becomes of a landing that broke it. */
+      policy: z.enum(greenPolicies).default('report'),
+      /** It has to fail so often in a row before a landing is blamed. */
+      runs: z.int().min(1).max(10).default(2),
+      /** Of one run; default: as of commands. */
+      seconds: z.number().positive().optional(),
+    })
+    .optional(),
   /** Who looks at what landed. */
   review: z
     .strictObject({
@@ -158,7 +175,11 @@ export function parseConfig(value: unknown, dir: string): EffectiveConfig {
   if (!parsed.success) throw new TypeError(saysOf(parsed.error.issues, schema));
   const config = parsed.data;
   const strange = config.review?.lenses.find(({ model }) => model !== undefined && config.models[model] === undefined);
-  const fault = faultOfMinds(config) ?? (strange && `review.lenses: there is no model '${strange.model}'`);
+  const isOff = config.green !== undefined && config.commands.mode === 'off';
+  const fault =
+    (isOff ? "green: its command runs as workers' commands do, and commands.mode is 'off'" : undefined) ??
+    faultOfMinds(config) ??
+    (strange && `review.lenses: there is no model '${strange.model}'`);
   if (fault !== undefined) throw new TypeError(fault);
   const { record } = config;
   const models = Object.entries(config.models).map(([key, one]): [string, MindModel] => [key, withPaths(one, dir)]);

@@ -4,6 +4,7 @@ import { environmentFor } from '../command/environment.ts';
 import { toolLimits } from '../command/run-command.ts';
 import { detectSandbox, type Sandbox } from '../command/sandbox.ts';
 import { isUnlimited, type Bound, type Cap } from '../core/amount.ts';
+import type { GreenSettings } from '../core/green.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
 import type { TaskId } from '../core/ids.ts';
 import type { ReviewPolicy } from '../core/lens.ts';
@@ -25,7 +26,7 @@ export type RunSettings = Pick<SwarmOptions, 'agentsMax' | 'limits' | 'policy' |
 const finite = (bound: number | 'unlimited'): number => (bound === 'unlimited' ? Number.POSITIVE_INFINITY : bound);
 
 export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
-  const { bounds, topology, check, checks, guide, commands, score } = config;
+  const { bounds, topology, check, checks, guide, commands, score, green } = config;
   const tasks = tasksOf(config, goal);
   const limits: Partial<SwarmLimits> = {
     wallClockMs: finite(bounds.minutes) * 60_000,
@@ -57,6 +58,7 @@ export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
       coordination: config.coordination,
       thrashing: bounds.thrashing === 'off' ? false : bounds.thrashing,
       ...(check !== undefined && { check }),
+      ...(green !== undefined && { green: greenOf(green) }),
       ...(guide !== undefined && { guide: { folder: guide.folder, linesMax: guide.lines } }),
       ...(config.review !== undefined && { review: reviewOf(config.review) }),
     },
@@ -64,6 +66,11 @@ export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
     ...(tasks !== undefined && { tasks }),
   };
 }
+
+const greenOf = ({ seconds, ...green }: NonNullable<EffectiveConfig['green']>): GreenSettings => ({
+  ...green,
+  ...(seconds !== undefined && { seconds }),
+});
 
 const reviewOf = ({ onBlocking, lenses }: NonNullable<EffectiveConfig['review']>): ReviewPolicy => ({
   onBlocking,
@@ -131,7 +138,7 @@ function tasksOf({ topology }: EffectiveConfig, goal: string): GivenTask[] | und
 
 /** Where commands of workers run, or undefined with the reason why there are none. */
 export function commandsOf(
-  { commands, check }: EffectiveConfig,
+  { commands, check, green }: EffectiveConfig,
   run: string,
   env: NodeJS.ProcessEnv,
 ): { readonly settings?: CommandSettings & { readonly directory: string }; readonly says?: string } {
@@ -140,7 +147,8 @@ export function commandsOf(
   const sandbox: Sandbox = mode === 'open' ? 'none' : detectSandbox(dir);
   if (sandbox === 'none' && mode !== 'open') {
     const says = "bubblewrap does not work here; commands.mode 'open' (--worker-commands open) runs them without it";
-    if (mode === 'sandbox' || check !== undefined) throw new TypeError(`workers cannot run commands: ${says}`);
+    if (mode === 'sandbox' || check !== undefined || green !== undefined)
+      throw new TypeError(`workers cannot run commands: ${says}`);
     return { says: `workers run no commands: ${says}` };
   }
   const settings = {
@@ -185,6 +193,7 @@ export function recordedLayer(settings: JsonObject): Layer {
     score: more['score'],
     commands: more['commands'],
     review: reviewIn(policy['review']),
+    green: policy['green'],
     guide: policy['guide'] === undefined ? undefined : { folder: guide['folder'], lines: guide['linesMax'] },
   };
   return JSON.parse(JSON.stringify(layer)) as Layer;

@@ -18,6 +18,8 @@ export const mechanisms = [
   'breakages',
   /** Agents keep a folder of notes for one another. */
   'field-guide',
+  /** A command looks at what landed, and what broke it is found; off where no command is given. */
+  'green',
 ] as const;
 
 export type Mechanism = (typeof mechanisms)[number];

@@ -1,5 +1,6 @@
 import type { Coordination } from '../core/coordination.ts';
-import type { OutcomeKind } from '@mound/vcs';
+import type { HeadVerdict, OutcomeKind } from '@mound/vcs';
+import type { GreenCulprit } from '../core/green.ts';
 import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
@@ -50,6 +51,8 @@ export type SwarmEvent =
       readonly coordination: Coordination;
       /** Marked files are split. */
       readonly decomposing: boolean;
+      /** Landings that make a check of green due; absent where nobody keeps it. */
+      readonly greenEvery?: number;
     }
   /** `turns`: agents end what they are at; `now`: their requests are given up. */
   | {
@@ -175,6 +178,23 @@ export type SwarmEvent =
     }
   /** Nobody is about to free what these have parked: they end as they are. */
   | { readonly kind: 'tasks.stranded'; readonly tasks: readonly TaskId[] }
+  /** Files of `main` changed, whoever did it; told only where somebody keeps green. */
+  | { readonly kind: 'trunk.landed'; readonly seq: number }
+  /** What has landed has waited for long enough. */
+  | { readonly kind: 'green.due' }
+  | { readonly kind: 'green.begun' }
+  /** The check of a head of `main`; `passed` and `flaky` move green there. */
+  | { readonly kind: 'green.checked'; readonly seq: number; readonly verdict: HeadVerdict; readonly ms: number }
+  /** `mendedBy`: the task that is to mend it. */
+  | ({ readonly kind: 'green.broken'; readonly mendedBy?: TaskId } & GreenCulprit)
+  /** `head`: the landing that was looked at last; `candidates`: what broke it is one of these. */
+  | {
+      readonly kind: 'green.ended';
+      readonly verdict: 'green' | 'flaky' | 'red' | 'unknown' | 'skipped' | 'interrupted';
+      readonly head: number;
+      readonly green?: number;
+      readonly candidates: readonly number[];
+    }
   | {
       readonly kind: 'agent.started';
       readonly agent: AgentId;

@@ -28,6 +28,12 @@ export interface CommandRequest {
   readonly signal: AbortSignal;
 }
 
+interface CheckRequest {
+  readonly env: Readonly<Record<string, string>>;
+  readonly seconds: number;
+  readonly signal: AbortSignal;
+}
+
 export interface RanCommand {
   readonly kind: 'ran';
   readonly end: CommandEnd;
@@ -82,6 +88,32 @@ export class CommandRoom {
     } finally {
       this.#leave();
     }
+  }
+
+  /**
+   * A command on files that are no agent's, within the same limits; in a directory below {@link CommandRoom.directory}.
+   */
+  async check(dir: string, command: readonly [string, ...string[]], more: CheckRequest): Promise<CommandEnd> {
+    const { limits, sandbox, environment } = this.#settings;
+    await this.#enter();
+    try {
+      return await runCommand({
+        command,
+        cwd: dir,
+        env: { ...environment, ...more.env },
+        isMerged: true,
+        limits: { ...limits, seconds: Math.min(more.seconds, limits.seconds) },
+        sandbox,
+        signal: more.signal,
+      });
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** undefined: this run runs no commands. */
+  get directory(): string | undefined {
+    return this.#settings.directory;
   }
 
   /** Removes the agents' directories. */

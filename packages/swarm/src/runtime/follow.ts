@@ -6,6 +6,7 @@ import { followBreakages } from './breakages.ts';
 import { fightsIn } from './contradictions.ts';
 import { followControls } from './control.ts';
 import type { RunContext } from './run-context.ts';
+import { followLandings } from './green-keeper.ts';
 import type { Swarm } from './swarm.ts';
 
 /** Of a conflict, the planners that its sides have in common: only the records know those of tasks that have ended. */
@@ -28,6 +29,7 @@ export async function follow(context: RunContext, swarm: Swarm, from: Cursor, si
       for (const fight of fightsIn(context, event)) swarm.dispatch(fight);
       followControls(context, swarm, event);
       followBreakages(context, swarm, event);
+      followLandings(context, swarm, event);
     }
   } catch (error) {
     if (!signal.aborted) swarm.fail(error);

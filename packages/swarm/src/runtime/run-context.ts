@@ -1,5 +1,6 @@
 import type { Author, Change, Outcome, Repo } from '@mound/vcs';
 import type { Coordination, Mechanism, Switch } from '../core/coordination.ts';
+import type { GreenSettings } from '../core/green.ts';
 import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
 import type { Role, Roles, ToolName } from '../core/role.ts';
 import type { Task } from '../core/task.ts';
@@ -89,6 +90,11 @@ export class RunContext {
 
   #isOff(mechanism: Mechanism | undefined): boolean {
     return mechanism !== undefined && !this.isOn(mechanism);
+  }
+
+  /** What keeps green; undefined where nobody does. */
+  get green(): GreenSettings | undefined {
+    return this.isOn('green') ? this.parts.policy.green : undefined;
   }
 
   /** Marked files are split. */

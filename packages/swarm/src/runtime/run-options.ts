@@ -4,6 +4,7 @@ import type { Coordination } from '../core/coordination.ts';
 import { isRunId, isTaskId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import { faultOfRole, roleKinds, takesTasks, type ModelName, type Role, type Roles } from '../core/role.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { GreenSettings } from '../core/green.ts';
 import { faultOfLenses, type ReviewPolicy } from '../core/lens.ts';
 import type { Time } from '../core/time.ts';
 import type { CostSum } from '../cost/cost-ledger.ts';
@@ -85,6 +86,8 @@ export interface RunPolicy {
   readonly coordination: Coordination;
   /** Who looks at what landed; undefined: nobody. */
   readonly review?: ReviewPolicy | undefined;
+  /** What keeps `green`; undefined: nobody. It needs `commands`. */
+  readonly green?: GreenSettings | undefined;
 }
 
 export interface SwarmOptions {
@@ -187,6 +190,9 @@ export function mustOptions(
   const mindless = lenses.find(({ model }) => options.models[model] === undefined);
   const lensFault =
     faultOfLenses(lenses) ?? (mindless && `lens '${mindless.name}': there is no model '${mindless.model}'`);
+  const { green } = options.policy ?? {};
+  if (green !== undefined && options.commands === undefined)
+    throw new TypeError('policy.green: its command runs where `commands` says, and there is none');
   if (lensFault !== undefined) throw new TypeError(`policy.review: ${lensFault}`);
   if ('tasks' in options && options.tasks !== undefined) mustTasks(options.tasks, roles);
 }

@@ -7,6 +7,7 @@ import { lifeOf, runOne, surroundingsOf } from './agent-run.ts';
 import { RepoPlanner } from './repo-planner.ts';
 import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
+import { decodeTask } from './task-book.ts';
 import { historyOf, lost, settle, takeUp } from './task-run.ts';
 
 export async function runPlanner(
@@ -17,7 +18,7 @@ export async function runPlanner(
   signal: AbortSignal,
 ): Promise<AgentEnd> {
   const taken = await takeUp(context, swarm, agent, id);
-  if (taken === undefined) return lost;
+  if (taken === undefined) return hasFinished(context, id) ? { ...lost, reason: 'finished' } : lost;
   const { task, held, role } = taken;
   const base = context.repo.snapshot().seq;
   const goesOn = swarm.goesOn(id);
@@ -69,4 +70,10 @@ export async function runPlanner(
   await life.close(end, report, report !== undefined);
   settle(swarm, id, agent, end, report);
   return end;
+}
+
+/** A process that died after its planner had finished, and before the run had. */
+function hasFinished(context: RunContext, id: TaskId): boolean {
+  const head = context.repo.snapshot().record(context.keys.task(id));
+  return head !== undefined && decodeTask(head.value).state === 'done';
 }

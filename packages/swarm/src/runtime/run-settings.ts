@@ -49,6 +49,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     thrashing = defaultThrashing,
     coordination,
     review,
+    green,
   } = options.policy ?? {};
   const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
   return {
@@ -59,6 +60,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     thrashing: thrashing === false ? undefined : thrashing,
     coordination: coordinationOf(coordination),
     review,
+    green,
   };
 }
 
@@ -71,7 +73,7 @@ export function settingsOf(
   options: ResumeOptions | SwarmOptions,
   roles: Roles,
   limits: SwarmLimits,
-  { guide, checks, check, coordination, thrashing, review }: RunPolicy,
+  { guide, checks, check, coordination, thrashing, review, green }: RunPolicy,
 ): JsonObject {
   return {
     agentsMax: options.agentsMax,
@@ -92,6 +94,7 @@ export function settingsOf(
       ...(review && {
         review: { onBlocking: review.onBlocking, lenses: review.lenses.map((lens) => ({ ...lens })) },
       }),
+      ...(green && { green: { ...green } }),
       ...(thrashing && { thrashing: { ...thrashing } }),
     },
     ...(options.settings !== undefined && { more: options.settings }),

@@ -3,6 +3,7 @@ import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
 import { toolLimits } from '../command/run-command.ts';
 import { ownName } from '../command/process-name.ts';
 import { isRunId, rootTask, type RunId } from '../core/ids.ts';
+import type { GreenSummary } from '../core/green.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RoleKind, Roles } from '../core/role.ts';
 import type { Task } from '../core/task.ts';
@@ -17,6 +18,7 @@ import { CommandRoom, type CommandSettings } from './command-room.ts';
 import { overlapsNow } from './contradictions.ts';
 import { obeyWaiting } from './control.ts';
 import { follow } from './follow.ts';
+import { greenSummaryOf } from './green-summary.ts';
 import { Hands } from './hands/hands.ts';
 import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
 import { RunContext } from './run-context.ts';
@@ -72,6 +74,8 @@ export interface SwarmResult {
   readonly merges: MergeReport;
   /** By lens; undefined where nobody reviewed. */
   readonly review?: ReviewReport;
+  /** How the build stood, over the whole run; undefined where nobody kept green. */
+  readonly green?: GreenSummary;
   /** What this process spent, by role, task, agent and model; {@link readRun} has that of all. */
   readonly cost: CostReport;
   /** SwarmEvents by kind. */
@@ -287,8 +291,10 @@ class Execution {
       mergeAttemptsMax: this.#limits.mergeAttemptsMax,
       coordination: this.#context.coordination,
       decomposing: this.#context.isDecomposing,
+      ...(this.#context.green && { greenEvery: this.#context.green.everyCommits }),
     });
     this.#addTasks(swarm, header, tasks);
+    swarm.green.begin();
     for (const overlap of overlapsNow(this.#context)) swarm.dispatch(overlap);
     obeyWaiting(this.#context, swarm);
     const stopTimer = watch.startClock(() => swarm.stop('time-limit', 'turns', 'its time is used up'));
@@ -306,7 +312,7 @@ class Execution {
     commands.close();
     if (ending.fault !== undefined) throw ending.fault;
     await this.#close(opened, ending.reason, ending.detail);
-    return this.#resultOf(swarm, ending.reason, ending.detail);
+    return this.#resultOf(swarm, header.startedAt, ending.reason, ending.detail);
   }
 
   /** Does `work` with the other processes of the run, where it has some. */
@@ -345,10 +351,11 @@ class Execution {
     await landHeader(this.#repo, keys, ended, latest.version);
   }
 
-  #resultOf(swarm: Swarm, reason: RunEndReason, detail: string | undefined): SwarmResult {
+  #resultOf(swarm: Swarm, startedAt: number, reason: RunEndReason, detail: string | undefined): SwarmResult {
     const events = swarm.counts();
     const created = events['task.created'] ?? 0;
-    const { tally } = this.#context.parts;
+    const { tally, time } = this.#context.parts;
+    const { green } = this.#context;
     return {
       run: this.#context.run,
       reason,
@@ -360,6 +367,7 @@ class Execution {
       roles: tally.spend(),
       merges: tally.merges.report(),
       ...(events['review.wanted'] !== undefined && { review: swarm.reviews.report(this.#costs.report().byTask) }),
+      ...(green && { green: greenSummaryOf(this.#repo, green.command, startedAt, time.now()) }),
       cost: this.#costs.report(),
       events,
       seconds: (performance.now() - this.#startedMs) / 1000,

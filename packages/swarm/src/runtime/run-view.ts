@@ -1,10 +1,13 @@
-import type { Repo } from '@mound/vcs';
+import { readGreen, type Repo } from '@mound/vcs';
 import type { RunId, TaskId } from '../core/ids.ts';
 import type { Task } from '../core/task.ts';
 import type { BudgetNode } from '../state/budget.ts';
 import type { AgentRecord } from './agent-life.ts';
+import type { GreenSummary } from '../core/green.ts';
+import { greenSummaryOf } from './green-summary.ts';
 import { readHeader, type RunHeader } from './run-header.ts';
 import { RunKeys } from './run-keys.ts';
+import type { RunPolicy } from './run-options.ts';
 import { decodeTask, type TaskRecord } from './task-book.ts';
 
 export interface QuestionView {
@@ -22,6 +25,8 @@ export interface RunView {
   readonly agents: readonly AgentRecord[];
   readonly budgets: ReadonlyMap<TaskId, BudgetNode>;
   readonly questions: readonly QuestionView[];
+  /** How the build stood; undefined where nobody kept green. */
+  readonly green: GreenSummary | undefined;
   /** Edits that have not landed: paths by task. */
   readonly drafts: ReadonlyMap<TaskId, readonly string[]>;
 }
@@ -50,8 +55,17 @@ export function readRun(repo: Repo, run: RunId): RunView | undefined {
     agents: agents.toSorted((left, right) => left.version - right.version).map(({ value }) => value as AgentRecord),
     budgets: new Map(values(keys.budget('')).map(({ id, value }) => [id as TaskId, value as BudgetNode])),
     questions: values(keys.questions).map(({ value }) => value as QuestionView),
+    green: greenOf(repo, head.header),
     drafts: new Map(
       drafts.map(({ id, value }) => [id as TaskId, Object.keys((value as { readonly files: object }).files)]),
     ),
   };
+}
+
+function greenOf(repo: Repo, { settings, startedAt, endedAt }: RunHeader): GreenSummary | undefined {
+  const policy = settings['policy'] as Partial<RunPolicy> | undefined;
+  if (policy?.green === undefined || policy.coordination?.green === 'off') return undefined;
+  const checks = readGreen(repo).checks;
+  const until = endedAt ?? Math.max(startedAt, ...checks.map(({ time }) => time));
+  return greenSummaryOf(repo, policy.green.command, startedAt, until);
 }

@@ -2,15 +2,17 @@ import { rootTask, type AgentId, type TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import { isInScope, type Task, type TaskReport } from '../core/task.ts';
 import { noUsage } from '../core/usage.ts';
-import { noAmount } from '../core/amount.ts';
 import type { RunEndReason, SwarmEvent } from '../events/event.ts';
 import { schedule, type Directive } from '../schedule/schedule.ts';
 import { reduce } from '../state/reduce.ts';
 import { initialState, type SwarmState } from '../state/state.ts';
 import type { AgentEnd, Halt } from '../agent/agent.ts';
 import { AgentNames } from './agent-names.ts';
+import { closeBooks } from './close-books.ts';
 import type { RunContext } from './run-context.ts';
+import { GreenKeeper } from './green-keeper.ts';
 import type { Hands, LeadDesk } from './hands/hands.ts';
+import { Notices } from './notices.ts';
 import { ReviewDesk } from './review-desk.ts';
 import { runReviewer } from './run-reviewer.ts';
 import { runDecomposer, runMerger, runReconciler } from './run-neutral.ts';
@@ -49,9 +51,10 @@ export class Swarm implements LeadDesk {
   readonly #live = new Map<AgentId, AbortController>();
   readonly #begun: Set<TaskId>;
   readonly #names: AgentNames;
-  readonly #notices = new Map<TaskId, { readonly text: string; readonly onTold: () => void }[]>();
+  readonly #notices = new Notices();
   readonly #wakes = new Map<TaskId, (reports: readonly TaskReport[] | undefined) => void>();
   readonly reviews: ReviewDesk;
+  readonly green: GreenKeeper;
   #unpaused: (() => void)[] = [];
   #state: SwarmState = initialState;
   #scheduled = false;
@@ -72,6 +75,7 @@ export class Swarm implements LeadDesk {
     this.#begun = new Set(parts.begun);
     this.#names = new AgentNames(parts.context);
     this.reviews = new ReviewDesk(parts.context, this);
+    this.green = new GreenKeeper(parts.context, this);
   }
 
   get state(): SwarmState {
@@ -109,6 +113,7 @@ export class Swarm implements LeadDesk {
     this.#parts.hands?.setPhase(this.#state.phase);
     if (event.kind === 'run.unpaused' || event.kind === 'run.stopping') this.#openGate();
     this.reviews.seen(event);
+    this.green.seen(event);
     this.#parts.onEvent?.(event);
     // The same state asks for nothing new.
     if (this.#scheduled || this.#state === before) return;
@@ -224,16 +229,11 @@ export class Swarm implements LeadDesk {
   /** Told to the agent of a task before its next request. */
   tell(task: TaskId, text: string, onTold: () => void): void {
     if (this.#parts.hands?.tell(task, text, onTold)) return;
-    this.#notices.set(task, [...(this.#notices.get(task) ?? []), { text, onTold }]);
+    this.#notices.add(task, text, onTold);
   }
 
   takeNotices(task: TaskId): readonly string[] {
-    const notices = this.#notices.get(task) ?? [];
-    this.#notices.delete(task);
-    return notices.map(({ text, onTold }) => {
-      onTold();
-      return text;
-    });
+    return this.#notices.take(task);
   }
 
   /** No further model call is made; with `now` those in flight are given up. Landings in flight are awaited. */
@@ -308,6 +308,8 @@ export class Swarm implements LeadDesk {
           runDecomposer(this.#context, this, agent, path, signal),
         );
       }
+      case 'check-green':
+        return void this.green.check();
       case 'strand': {
         const { repo } = this.#context;
         // What the store has decided since, the feed is about to tell.
@@ -342,28 +344,12 @@ export class Swarm implements LeadDesk {
     const hand = hands?.place(this.#live.size - hands.liveCount - 1);
     if (hands === undefined || hand === undefined) return runWorker(this.#context, this, agent, task, signal);
     const running = hands.work(hand, agent, task, signal);
-    const waiting = this.#notices.get(task) ?? [];
-    this.#notices.delete(task);
-    for (const { text, onTold } of waiting) this.tell(task, text, onTold);
+    for (const { text, onTold } of this.#notices.move(task)) this.tell(task, text, onTold);
     return running;
   }
 
-  /** What tasks that have ended were given and have not spent is their planner's again, before it plans on. */
   async #closeBooks(tasks: ReadonlySet<TaskId>): Promise<void> {
-    const { budgets } = this.#context.parts;
-    try {
-      await Promise.all(
-        [...tasks].map(async (id) => {
-          const ended = this.#context.ownNode(id);
-          if (ended === undefined || budgets.node(id)?.state !== 'open') return;
-          const author = { name: 'mound-swarm', kind: 'system' } as const;
-          const step = { records: [], author, message: `settle ${id}`, operationId: undefined };
-          await budgets.settle({ draws: [ended.above], spent: noAmount, ended }, step);
-        }),
-      );
-    } catch (error) {
-      this.fail(error);
-    }
+    await closeBooks(this.#context, tasks).catch((error: unknown) => this.fail(error));
     for (const id of tasks) this.#context.tasks.delete(id);
   }
 

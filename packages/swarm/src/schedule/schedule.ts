@@ -1,4 +1,5 @@
 import { livePaths, strandedTasks } from '../state/parked.ts';
+import { wantsCheck } from '../state/green.ts';
 import { liveContradictions } from '../state/contradiction.ts';
 import { rootTask, type TaskId } from '../core/ids.ts';
 import { isInScope } from '../core/task.ts';
@@ -15,6 +16,8 @@ export type Directive =
   | { readonly kind: 'start-reconciler'; readonly contradiction: string }
   | { readonly kind: 'start-decomposer'; readonly path: string }
   | { readonly kind: 'start-reviewer'; readonly review: string }
+  /** Look at what landed since the last time. */
+  | { readonly kind: 'check-green' }
   /** Nobody is about to free what these have parked. */
   | { readonly kind: 'strand'; readonly tasks: readonly TaskId[] }
   /** What it waits for is there: tell the planner of these tasks. */
@@ -142,7 +145,9 @@ const isAnswered = ({ phase, waitsFor, unsettled, reports }: PlannerState): bool
 export function schedule(state: SwarmState): Directive[] {
   if (state.phase === 'new' || state.phase === 'ended' || state.phase === 'paused') return [];
   if (state.phase === 'stopping') {
-    return state.agents.size === 0 ? [{ kind: 'end-run', reason: state.endReason ?? 'aborted' }] : [];
+    return state.agents.size === 0 && state.green?.isChecking !== true
+      ? [{ kind: 'end-run', reason: state.endReason ?? 'aborted' }]
+      : [];
   }
   const root = state.planners.get(rootTask);
   if (root === undefined) return [];
@@ -175,12 +180,16 @@ export function schedule(state: SwarmState): Directive[] {
       planner: id,
       tasks: reports.map(({ task }) => task),
     })),
+    ...(wantsCheck(state, false) ? [{ kind: 'check-green' } as const] : []),
   ];
   if (directives.length > 0 || state.agents.size > 0) return directives;
 
-  if (root.phase === 'failed') return [{ kind: 'end-run', reason: 'planner-failed' }];
+  const isChecking = state.green?.isChecking === true;
+  if (root.phase === 'failed') return isChecking ? [] : [{ kind: 'end-run', reason: 'planner-failed' }];
   const stranded = strandedTasks(state);
   if (stranded.length > 0) return [{ kind: 'strand', tasks: stranded }];
-  if (unsettledCount(state) > 0) return [];
+  if (unsettledCount(state) > 0 || isChecking) return [];
+  // What landed last is looked at, too; what comes of it may be work again.
+  if (wantsCheck(state, true)) return [{ kind: 'check-green' }];
   return root.phase === 'finished' || root.phase === 'given' ? [{ kind: 'end-run', reason: 'finished' }] : [];
 }

@@ -9,6 +9,7 @@ import {
   leaveContradiction,
   settleContradiction,
 } from './contradiction.ts';
+import { beginGreen, endGreen, greenDue, newGreen, sawLanding } from './green.ts';
 import { withEntry, without } from './maps.ts';
 import {
   assignDecomposition,
@@ -217,9 +218,10 @@ function wakePlanner(state: SwarmState, planner: PlannerState, tasks: readonly T
 
 function startRun(state: SwarmState, event: EventOf<'run.started'>): SwarmState {
   if (state.phase !== 'new') return state;
-  const { kind: _, root, ...settings } = event;
+  const { kind: _, root, greenEvery, ...settings } = event;
+  const green = greenEvery === undefined ? undefined : newGreen(greenEvery);
   return addPlanner(
-    { ...state, ...settings, phase: 'running' },
+    { ...state, ...settings, green, phase: 'running' },
     rootTask,
     undefined,
     root === 'planner' ? 'absent' : 'given',
@@ -316,6 +318,16 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
       return setWaiting(state, event.agent, event.until);
     case 'agent.resumed':
       return setWaiting(state, event.agent, undefined);
+    case 'trunk.landed':
+      return sawLanding(state, event.seq);
+    case 'green.due':
+      return greenDue(state);
+    case 'green.begun':
+      return beginGreen(state);
+    case 'green.ended':
+      return endGreen(state, event.head);
+    case 'green.checked':
+    case 'green.broken':
     case 'agent.warned':
     case 'intent.answered':
     case 'topic.refused':

@@ -3,6 +3,7 @@ import type { AgentId, RunId, TaskId } from '../core/ids.ts';
 import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
 import type { RunEndReason } from '../events/event.ts';
+import type { GreenState } from './green.ts';
 import type { Decomposition, UnparkedOutcome } from './parked.ts';
 import type { Contest, ContradictionState } from './contradiction.ts';
 
@@ -112,6 +113,8 @@ export interface SwarmState {
   readonly contradictionCount: number;
   readonly contests: ReadonlyMap<string, Contest>;
   readonly agents: ReadonlyMap<AgentId, AgentState>;
+  /** undefined where nobody keeps green. */
+  readonly green: GreenState | undefined;
 }
 
 export const initialState: SwarmState = {
@@ -137,6 +140,7 @@ export const initialState: SwarmState = {
   contradictionCount: 0,
   contests: new Map(),
   agents: new Map(),
+  green: undefined,
 };
 
 /** Tasks that have not ended. */

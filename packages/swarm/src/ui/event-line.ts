@@ -17,6 +17,8 @@ export function lineOf(event: SwarmEvent): string | undefined {
       return `task ${event.task} is opened again: ${event.reason}`;
     case 'conflict.opened':
       return `conflict ${event.conflict} of ${event.task}: ${event.paths.join(', ')}`;
+    case 'green.broken':
+      return `landing ${event.seq} by ${event.agent ?? 'somebody'} broke the check of green: ${event.action}`;
     case 'run.paused':
       return `paused: ${event.reason}`;
     case 'run.stopping':

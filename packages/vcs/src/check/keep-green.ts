@@ -44,6 +44,8 @@ export interface GreenOptions {
   readonly runner?: CheckRunner;
   /** Lands with the record of a culprit, in the same intent. */
   readonly recordsOf?: (culprit: CulpritView) => readonly RecordWrite[];
+  /** Told of each culprit, once it stands in the records. */
+  readonly onCulprit?: (culprit: CulpritView) => void;
   readonly signal?: AbortSignal;
   readonly clock?: Clock;
   readonly onOutput?: (piece: Buffer) => void;
@@ -131,6 +133,7 @@ class Keeper {
       if (found.candidates.length !== 1) return this.#report('red', green, head, found.candidates);
       const culprit = await this.#act(found.candidates[0] ?? 0, found.good, found.output ?? end.output);
       this.#culprits.push(culprit);
+      this.#options.onCulprit?.(culprit);
       const isGone = culprit.action.kind === 'reverted' || culprit.action.kind === 'quarantined';
       if (!isGone) return this.#report('red', green, head);
     }

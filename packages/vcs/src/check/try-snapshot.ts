@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mergeFile, type FileState } from '../merge/index.ts';
@@ -23,10 +24,10 @@ export async function trySnapshot(
 ): Promise<CheckEnd> {
   const dir = mkdtempSync(join(directory, 'mound-bisect-'));
   try {
-    writeSnapshot(snapshot, dir, overrides);
+    await writeSnapshot(snapshot, dir, overrides);
     return await runner(dir, options);
   } finally {
-    rmSync(dir, { recursive: true, force: true });
+    await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
