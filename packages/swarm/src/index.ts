@@ -21,6 +21,8 @@ export {
   allOff,
   allOn,
   coordinationOf,
+  safeguards,
+  type Safeguard,
   mechanisms,
   type Coordination,
   type Mechanism,

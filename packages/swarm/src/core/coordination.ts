@@ -22,6 +22,19 @@ export const mechanisms = [
   'green',
 ] as const;
 
+/**
+ * What no run should do without, and an experiment can, to see what it is for. No configuration file and no flag
+ * reaches these; a run without one says so in its record and its first event.
+ */
+export const safeguards = [
+  /** Of two owners of a task only the later can land. Without: one that was taken over works on, and lands. */
+  'fences',
+  /** Money, tokens and time are reserved and bounded. Without: no bound holds. */
+  'budgets',
+] as const;
+
+export type Safeguard = (typeof safeguards)[number];
+
 export type Mechanism = (typeof mechanisms)[number];
 export type Switch = 'on' | 'off';
 /** Every mechanism by name. */

@@ -1,4 +1,4 @@
-import type { Coordination } from '../core/coordination.ts';
+import type { Coordination, Safeguard } from '../core/coordination.ts';
 import type { HeadVerdict, OutcomeKind } from '@mound/vcs';
 import type { GreenCulprit } from '../core/green.ts';
 import type { AgentId, RunId, TaskId } from '../core/ids.ts';
@@ -53,6 +53,8 @@ export type SwarmEvent =
       readonly decomposing: boolean;
       /** Landings that make a check of green due; absent where nobody keeps it. */
       readonly greenEvery?: number;
+      /** What an experiment does without. */
+      readonly unsafeWithout?: readonly Safeguard[];
     }
   /** `turns`: agents end what they are at; `now`: their requests are given up. */
   | {

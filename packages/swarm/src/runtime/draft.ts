@@ -1,5 +1,6 @@
 import {
   absent,
+  any,
   version,
   type BlobId,
   type Change,
@@ -50,12 +51,14 @@ export class Draft {
   readonly #key: string;
   readonly #author: Author;
   readonly #message: string;
+  readonly #isFenced: boolean;
   #files: ReadonlyMap<string, DraftFile>;
   /** Of the record; 0 where there is none. */
   #version: number;
 
   /** Takes up what stands in the record. */
-  constructor(repo: Repo, keys: RunKeys, task: TaskId, author: Author) {
+  constructor(repo: Repo, keys: RunKeys, task: TaskId, author: Author, isFenced = true) {
+    this.#isFenced = isFenced;
     this.#repo = repo;
     this.#key = keys.draft(task);
     this.#author = author;
@@ -119,7 +122,7 @@ export class Draft {
 
   /** What removes the record in the intent that lands the changes. */
   removal(): RecordWrite[] {
-    return this.#version === 0 ? [] : [{ key: this.#key, expect: version(this.#version), value: null }];
+    return this.#version === 0 ? [] : [{ key: this.#key, expect: this.#expect, value: null }];
   }
 
   /** The changes have landed, with the removal. */
@@ -128,10 +131,14 @@ export class Draft {
     this.#version = 0;
   }
 
+  get #expect(): RecordWrite['expect'] {
+    if (!this.#isFenced) return any;
+    return this.#version === 0 ? absent : version(this.#version);
+  }
+
   #write(files: ReadonlyMap<string, DraftFile>): RecordWrite {
     const record: DraftRecord = { format: 1, files: Object.fromEntries(files) };
     const objects = [...new Set([...files.values()].flatMap(({ blob }) => (blob === null ? [] : [blob])))];
-    const expect = this.#version === 0 ? absent : version(this.#version);
-    return { key: this.#key, expect, value: JSON.stringify(record), objects };
+    return { key: this.#key, expect: this.#expect, value: JSON.stringify(record), objects };
   }
 }

@@ -161,7 +161,7 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
       ...(check !== undefined && { check }),
       ...(after !== undefined && { after }),
       ...(topics !== undefined && { topics }),
-      ...(cap !== undefined && { budget: cap }),
+      ...(cap !== undefined && this.#context.has('budgets') && { budget: cap }),
     };
   }
 

@@ -1,5 +1,5 @@
 import type { Author, Change, Outcome, Repo } from '@mound/vcs';
-import type { Coordination, Mechanism, Switch } from '../core/coordination.ts';
+import type { Coordination, Mechanism, Safeguard, Switch } from '../core/coordination.ts';
 import type { GreenSettings } from '../core/green.ts';
 import { rootTask, type AgentId, type RunId, type TaskId } from '../core/ids.ts';
 import type { Role, Roles, ToolName } from '../core/role.ts';
@@ -90,6 +90,11 @@ export class RunContext {
 
   #isOff(mechanism: Mechanism | undefined): boolean {
     return mechanism !== undefined && !this.isOn(mechanism);
+  }
+
+  /** Always true, but in an experiment that does without. */
+  has(safeguard: Safeguard): boolean {
+    return this.parts.policy.unsafeWithout?.includes(safeguard) !== true;
   }
 
   /** What keeps green; undefined where nobody does. */

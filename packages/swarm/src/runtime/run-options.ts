@@ -1,6 +1,6 @@
 import type { Random, Repo } from '@mound/vcs';
 import { isBound, unlimited, type Cap } from '../core/amount.ts';
-import type { Coordination } from '../core/coordination.ts';
+import { safeguards, type Coordination, type Safeguard } from '../core/coordination.ts';
 import { isRunId, isTaskId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import { faultOfRole, roleKinds, takesTasks, type ModelName, type Role, type Roles } from '../core/role.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -88,6 +88,8 @@ export interface RunPolicy {
   readonly review?: ReviewPolicy | undefined;
   /** What keeps `green`; undefined: nobody. It needs `commands`. */
   readonly green?: GreenSettings | undefined;
+  /** For benches only: what the run does without, at the price of lost or doubled work and of any bill. */
+  readonly unsafeWithout?: readonly Safeguard[] | undefined;
 }
 
 export interface SwarmOptions {
@@ -191,6 +193,8 @@ export function mustOptions(
   const lensFault =
     faultOfLenses(lenses) ?? (mindless && `lens '${mindless.name}': there is no model '${mindless.model}'`);
   const { green } = options.policy ?? {};
+  const strange = (options.policy?.unsafeWithout ?? []).find((name) => !safeguards.includes(name));
+  if (strange !== undefined) throw new TypeError(`policy.unsafeWithout: there is no safeguard '${strange}'`);
   if (green !== undefined && options.commands === undefined)
     throw new TypeError('policy.green: its command runs where `commands` says, and there is none');
   if (lensFault !== undefined) throw new TypeError(`policy.review: ${lensFault}`);

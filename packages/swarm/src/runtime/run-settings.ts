@@ -50,6 +50,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     coordination,
     review,
     green,
+    unsafeWithout,
   } = options.policy ?? {};
   const directory = transcripts ?? join(options.repo.dir, '.mound', 'swarm', run);
   return {
@@ -61,6 +62,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     coordination: coordinationOf(coordination),
     review,
     green,
+    ...(unsafeWithout !== undefined && unsafeWithout.length > 0 && { unsafeWithout }),
   };
 }
 
@@ -73,7 +75,7 @@ export function settingsOf(
   options: ResumeOptions | SwarmOptions,
   roles: Roles,
   limits: SwarmLimits,
-  { guide, checks, check, coordination, thrashing, review, green }: RunPolicy,
+  { guide, checks, check, coordination, thrashing, review, green, unsafeWithout }: RunPolicy,
 ): JsonObject {
   return {
     agentsMax: options.agentsMax,
@@ -94,6 +96,7 @@ export function settingsOf(
       ...(review && {
         review: { onBlocking: review.onBlocking, lenses: review.lenses.map((lens) => ({ ...lens })) },
       }),
+      ...(unsafeWithout && { unsafeWithout: [...unsafeWithout] }),
       ...(green && { green: { ...green } }),
       ...(thrashing && { thrashing: { ...thrashing } }),
     },

@@ -142,7 +142,7 @@ class Execution {
       repo,
       keys,
       time,
-      book: new TaskBook(repo, keys, time),
+      book: new TaskBook(repo, keys, time, policy.unsafeWithout?.includes('fences') !== true),
       budgets,
       commands: new CommandRoom(repo, commandSettingsOf(options)),
       tally: new Tally(),
@@ -178,7 +178,7 @@ class Execution {
   async #begin(options: SwarmOptions): Promise<SwarmResult> {
     const { keys, book, run } = this.#context;
     const { time, budgets, roles } = this.#context.parts;
-    const cap = budgetOf(options.budget);
+    const cap = budgetOf(this.#context.has('budgets') ? options.budget : undefined);
     const base = this.#repo.snapshot().seq;
     const { check } = this.#context.parts.policy;
     const given = options.tasks?.map((request) => givenTask(request, base, roles, check));
@@ -247,7 +247,8 @@ class Execution {
           : header.changed,
       ...(options.prices !== undefined && { prices: options.prices }),
     };
-    const outcome = await landHeader(this.#repo, keys, taken, version, budgets.raise(options.budget ?? {}));
+    const bounds = this.#context.has('budgets') ? (options.budget ?? {}) : {};
+    const outcome = await landHeader(this.#repo, keys, taken, version, budgets.raise(bounds));
     if (outcome.kind !== 'landed') return refuse('another process has just taken it up');
     budgets.reload();
     const tasks = restoreTasks(this.#context);
@@ -259,8 +260,9 @@ class Execution {
     const { header } = opened;
     await this.#context.guide?.ageOut(system);
     const { onEvent, agentsMax, signal, stopSignal } = this.#options;
-    const { commands, tally, time } = this.#context.parts;
-    const watch = new Watch(this.#limits, this.#repo, this.#context.parts.policy.thrashing);
+    const { commands, tally, time, policy } = this.#context.parts;
+    const { unsafeWithout } = policy;
+    const watch = new Watch(this.#limits, this.#repo, policy.thrashing);
     const swarm = new Swarm({
       context: this.#context,
       hands: this.#hands,
@@ -291,6 +293,7 @@ class Execution {
       mergeAttemptsMax: this.#limits.mergeAttemptsMax,
       coordination: this.#context.coordination,
       decomposing: this.#context.isDecomposing,
+      ...(unsafeWithout && { unsafeWithout }),
       ...(this.#context.green && { greenEvery: this.#context.green.everyCommits }),
     });
     this.#addTasks(swarm, header, tasks);

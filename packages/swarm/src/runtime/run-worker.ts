@@ -44,12 +44,12 @@ export async function runWorker(
   const { task, held, role } = taken;
   const { generation } = held;
   const author = context.author(role, agent);
-  const draft = new Draft(context.repo, context.keys, id, author);
+  const draft = new Draft(context.repo, context.keys, id, author, context.has('fences'));
 
   const { leaseMs } = context.parts.limits;
   const onLeaseEnd = (): void => {
     desk.dispatch({ kind: 'task.reopened', task: id, agent, reason: 'its lease ran out' });
-    desk.abortAgent(agent);
+    if (context.has('fences')) desk.abortAgent(agent);
   };
   const lease = new LeaseTimer(context.parts.time, leaseMs, onLeaseEnd);
   try {

@@ -1,5 +1,6 @@
 import {
   absent,
+  any,
   version,
   type Author,
   type Clock,
@@ -65,8 +66,11 @@ export class TaskBook {
   readonly #repo: Repo;
   readonly #keys: RunKeys;
   readonly #clock: Clock;
+  /** False in an experiment: whoever once claimed a task can land on it. Claims themselves stay one at a time. */
+  readonly #isFenced: boolean;
 
-  constructor(repo: Repo, keys: RunKeys, clock: Clock) {
+  constructor(repo: Repo, keys: RunKeys, clock: Clock, isFenced = true) {
+    this.#isFenced = isFenced;
     this.#repo = repo;
     this.#keys = keys;
     this.#clock = clock;
@@ -118,7 +122,8 @@ export class TaskBook {
       // What its earlier agents landed is the task's, too.
       operations: record.operations,
     };
-    const records = [this.#taskWrite({ ...claim, version: head.version }, 'claimed', record.operations)];
+    const write = this.#taskWrite({ ...claim, version: head.version }, 'claimed', record.operations);
+    const records: RecordWrite[] = [{ ...write, expect: version(head.version) }];
     const draft = record.generation > 0 ? snapshot.record(this.#keys.draft(task)) : undefined;
     if (draft !== undefined) {
       const { key, value, objects } = draft;
@@ -158,7 +163,8 @@ export class TaskBook {
       operations,
       ...(status && { status }),
     };
-    return { key: this.#keys.task(claim.task), expect: version(claim.version), value: encode(record) };
+    const expect = this.#isFenced ? version(claim.version) : any;
+    return { key: this.#keys.task(claim.task), expect, value: encode(record) };
   }
 }
 

@@ -218,7 +218,7 @@ function wakePlanner(state: SwarmState, planner: PlannerState, tasks: readonly T
 
 function startRun(state: SwarmState, event: EventOf<'run.started'>): SwarmState {
   if (state.phase !== 'new') return state;
-  const { kind: _, root, greenEvery, ...settings } = event;
+  const { kind: _, root, greenEvery, unsafeWithout: __, ...settings } = event;
   const green = greenEvery === undefined ? undefined : newGreen(greenEvery);
   return addPlanner(
     { ...state, ...settings, green, phase: 'running' },

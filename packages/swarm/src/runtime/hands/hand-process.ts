@@ -111,7 +111,7 @@ class Worker {
       repo,
       keys,
       time: systemTime,
-      book: new TaskBook(repo, keys, systemTime),
+      book: new TaskBook(repo, keys, systemTime, policy.unsafeWithout?.includes('fences') !== true),
       budgets,
       draws: new RemoteDraws(line, repo, keys, budgets),
       commands: new CommandRoom(repo, commands),
