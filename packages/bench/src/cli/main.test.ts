@@ -75,6 +75,10 @@ describe('a wrong command line is one clear line and exit code 2', () => {
     [['commit', '--quick', '--full'], "option '--quick' cannot be used with option '--full'"],
     [['commit', '--files', '10', '--in-flight', '100'], '100 in flight need 100 files or more'],
     [['report'], "missing required argument 'file'"],
+    [['curve'], '--repo: name the directory'],
+    [['curve', '--repo', 'R'], 'name what is scored by: --corpus with --engine, or --score'],
+    [['curve', '--repo', 'R', '--score', 'x', '--engine', 'y'], '--score counts by itself; leave out --engine'],
+    [['curve', '--repo', 'R', '--score', 'x', '--tolerance', 'much'], "--tolerance: 'much' is no percentage"],
   ])('%j', async (argv, line) => {
     const { exitCode, stdout, stderr } = await bench(...argv);
     expect(stderr).toContain(`mound bench: ${line}`);
@@ -110,6 +114,14 @@ describe('report of what is no result file: one clear line and exit code 42', ()
     const { exitCode, stderr } = await bench('report', '/no/such/file');
     expect([exitCode, stderr]).toEqual([42, 'mound bench: /no/such/file cannot be read (ENOENT)\n']);
   });
+});
+
+test.each([
+  [['--repo', '/no/such', '--score', 'x', '--no-sandbox'], '/no/such is no Mound repository'],
+  [['--repo', 'R', '--corpus', '/no/such', '--engine', 'x'], '/no/such is no directory'],
+])('a curve of what cannot be read: %j', async (argv, line) => {
+  const { exitCode, stderr } = await bench('curve', ...argv);
+  expect([exitCode, stderr]).toEqual([42, expect.stringContaining(line)]);
 });
 
 test('Ctrl-C: exit code 130, no directories left, no result', async () => {

@@ -46,7 +46,7 @@ type Answer = Omit<Scored, 'buildSeconds' | 'scoreSeconds'>;
 
 const recordSecondsDefault = 10;
 const outputBytesMax = 256 * 1024;
-const reasonCharsMax = 400;
+const reasonCharsMax = 2000;
 
 /** The end of what was said: that is where errors stand. */
 export const lastWords = (text: string): string => text.trim().slice(-reasonCharsMax);
@@ -73,7 +73,8 @@ function categoriesOf(files: readonly FileScore[]): CategoryCount[] {
     const { passed = 0, total = 0 } = categories.get(category) ?? {};
     categories.set(category, { category, passed: passed + right, total: total + attempted });
   }
-  return [...categories.values()];
+  // In an order of their own: files end as they can.
+  return [...categories.values()].toSorted((a, b) => (a.category < b.category ? -1 : 1));
 }
 
 async function askEngine(

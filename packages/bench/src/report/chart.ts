@@ -2,6 +2,7 @@ import { formatNumber } from '../harness/format-number.ts';
 import type { Metric } from '../harness/metric.ts';
 import type { ResultFile, Sample } from '../harness/result-file.ts';
 import { chartedMetric } from './charted.ts';
+import { curveCharts, isOfCurve } from './curve-chart.ts';
 import { describeFields, groupBy, splitFields, titleOf, type FieldValue } from './table.ts';
 
 /** A median with the range of its rounds. */
@@ -47,7 +48,26 @@ export type Chart =
       readonly kind: 'parts';
       readonly parts: readonly string[];
       readonly bars: readonly { readonly label: string; readonly shares: readonly number[] }[];
+    })
+  | (ChartHead & {
+      readonly kind: 'curve';
+      readonly xTitle: string;
+      readonly series: readonly {
+        readonly label: string;
+        readonly points: readonly CurveMark[];
+      }[];
+      /** Numbered, from 1; what each is stands below. */
+      readonly falls: readonly { readonly x: number; readonly says: string; readonly about: string }[];
     });
+
+/** A point of a curve of scores. */
+export interface CurveMark {
+  readonly x: number;
+  /** From 0 to 1. */
+  readonly score: number;
+  readonly state: string;
+  readonly says: string;
+}
 
 /** Values further apart than this need a logarithmic scale to be seen at all. */
 const linearRatioMax = 30;
@@ -69,9 +89,10 @@ const fieldsOf = (sample: Sample, names: readonly string[]): [string, FieldValue
 
 /** The pictures of a result: for each kind of workload, one for each metric that a picture helps with. */
 export function chartsOf(result: ResultFile): Chart[] {
-  const everywhere = new Set(splitFields(result.samples).common.map(([name]) => name));
-  const kinds = groupBy(result.samples, ({ workload }) => Object.keys(workload).filter((name) => name !== 'peerInFlight').toSorted().join()); // prettier-ignore
-  return [...kinds.values()].flatMap((kind) =>
+  const others = result.samples.filter((sample) => !isOfCurve(sample));
+  const everywhere = new Set(splitFields(others).common.map(([name]) => name));
+  const kinds = groupBy(others, ({ workload }) => Object.keys(workload).filter((name) => name !== 'peerInFlight').toSorted().join()); // prettier-ignore
+  const ofKinds = [...kinds.values()].flatMap((kind) =>
     [...groupBy(kind, ({ metric }) => metric).values()].flatMap((samples) => {
       const { common, varying } = splitFields(samples);
       const own = common.filter(([name]) => !ofPeer.includes(name) && !everywhere.has(name));
@@ -79,6 +100,7 @@ export function chartsOf(result: ResultFile): Chart[] {
       return metric === undefined ? [] : chartOf(metric, samples, varying, describeFields(own));
     }),
   );
+  return [...curveCharts(result.samples.filter(isOfCurve)), ...ofKinds];
 }
 
 /** Fields that stand in the label of a ratio. */

@@ -1,13 +1,7 @@
-import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
-
-import { chromium } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 
 import { formatVersion, sampleOf, type ResultFile, type Sample } from '../harness/result-file.ts';
-import { withTempDir } from '../harness/temp-dir.ts';
+import { hasBrowser, show } from './browser.test.kit.ts';
 import { chartsOf } from './chart.ts';
 import { htmlReport } from './html.ts';
 
@@ -91,53 +85,10 @@ test('nothing in a file becomes markup, and the page asks for nothing from elsew
   expect(page).toContain('<li class="missed">target NOT reached: &#60;script&#62;');
 });
 
-const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((path) => existsSync(path)); // prettier-ignore
-
-test.skipIf(browser === undefined)(
+test.skipIf(!hasBrowser)(
   'in Chromium (skipped where there is none): every text is in its picture and lies on no other, at any width',
   async () => {
-    await withTempDir(undefined, async (dir) => {
-      const file = join(dir, 'report.html');
-      await writeFile(file, htmlReport([bars, lines]));
-      const running = await chromium.launch({ executablePath: browser ?? '', args: ['--no-sandbox'] });
-      try {
-        const page = await running.newPage();
-        const asked: string[] = [];
-        const said: string[] = [];
-        page.on('request', (request) => asked.push(request.url()));
-        page.on('console', (message) => said.push(message.text()));
-        page.on('pageerror', (error) => said.push(error.message));
-        await page.goto(pathToFileURL(file).href);
-        expect(await page.locator('svg').count()).toBe(5);
-        for (const width of [1200, 420]) {
-          await page.setViewportSize({ width, height: 800 });
-          expect(await page.evaluate(faultsOfLayout), `${width} wide`).toEqual([]);
-        }
-        expect([asked.length, said]).toEqual([1, []]);
-      } finally {
-        await running.close();
-      }
-    });
+    expect(await show(htmlReport([bars, lines]))).toEqual({ pictures: 5, faults: [], requests: 1, said: [] });
   },
   60_000,
 );
-
-/** Runs in the page, whose types are not those of this program. */
-const faultsOfLayout = `(() => {
-  const faults = [];
-  if (document.documentElement.scrollWidth > window.innerWidth) faults.push('the page is wider than the window');
-  for (const picture of document.querySelectorAll('svg')) {
-    const frame = picture.getBoundingClientRect();
-    const texts = [...picture.querySelectorAll('text')].map((node) => [node.textContent, node.getBoundingClientRect()]);
-    for (const [text, box] of texts) {
-      const isInside = box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.bottom <= frame.bottom + 2;
-      if (!isInside) faults.push(text + ' sticks out');
-      for (const [other, around] of texts) {
-        const overlap = Math.min(box.right, around.right) - Math.max(box.left, around.left);
-        const height = Math.min(box.bottom, around.bottom) - Math.max(box.top, around.top);
-        if (box !== around && overlap > 1 && height > 3) faults.push(text + ' lies on ' + other);
-      }
-    }
-  }
-  return faults;
-})()`;

@@ -1,7 +1,8 @@
 import type { ResultFile } from '../harness/result-file.ts';
 import { chartsOf } from './chart.ts';
-import { drawn, escapedHtml } from './svg.ts';
-import { commonWorkload, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
+import { drawn } from './svg.ts';
+import { escapedHtml } from './svg-parts.ts';
+import { commonWorkload, evidenceTables, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
 
 const style = `
 :root{--ink:#1d2329;--soft:#5b6670;--paper:#fff;--grid:#e3e7eb;--ours:#c2410c;--kin:#f0a070;--peer:#7890a8;--good:#15803d;--bad:#b91c1c;
@@ -12,10 +13,10 @@ h1{font-size:1.6rem}h2{margin-top:3rem;border-top:1px solid var(--grid);padding-
 .caption,.machine{color:var(--soft);font-size:.85rem;margin:.1rem 0 .6rem}
 figure{margin:0}svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--ink)}svg .tick{fill:var(--soft);font-size:11px}svg .heading{font-weight:600}
 svg .value{fill:var(--soft)}.grid{stroke:var(--grid)}.range{stroke:var(--ink);stroke-width:1.5;opacity:.7}.mark{stroke:var(--ink);stroke-dasharray:4 3}
-.line{fill:none;stroke-width:2}
+.line{fill:none;stroke-width:2}.fault{stroke:var(--bad);stroke-width:1.5;fill:none}.fault.fall{stroke-dasharray:3 3}text.fault{fill:var(--bad);stroke:none;font-weight:600}
 ${Array.from({ length: 12 }, (_, at) => `rect.hue${at},circle.hue${at}{fill:var(--hue${at})}path.hue${at}{stroke:var(--hue${at})}`).join('')}
 rect.peer:not([class*=hue]){fill:var(--peer)}rect.kin,circle.kin{fill:var(--kin)}rect.ours,circle.ours{fill:var(--ours)}path.kin{stroke:var(--kin)}path.ours{stroke:var(--ours)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;margin:.6rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid var(--grid);text-align:left;white-space:nowrap}
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;margin:.6rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid var(--grid);text-align:left;white-space:nowrap;vertical-align:top}.evidence td{white-space:normal;overflow-wrap:anywhere;min-width:3.5rem}
 .number{text-align:right;font-variant-numeric:tabular-nums}summary{cursor:pointer;margin-top:1.2rem}
 ul{padding-left:1.2rem}li.reached::marker{content:"✓ ";color:var(--good)}li.missed::marker{content:"✗ ";color:var(--bad)}
 nav a{margin-right:1rem}a{color:inherit}
@@ -48,6 +49,9 @@ function sectionHtml(result: ResultFile, id: string): string {
     `<section id="${id}"><h2>${escapedHtml(result.suite)}</h2>`,
     `<p class="machine">${escapedHtml(machineLine(result))}<br>${escapedHtml(commonWorkload(result))}</p>`,
     ...charts,
+    ...evidenceTables(result).map(
+      ({ title, ...table }) => `<div class="evidence"><h3>${escapedHtml(title)}</h3>${tableHtml(table)}</div>`,
+    ),
     `<h3>What the run says of itself</h3><ul>${result.notes.map(noteHtml).join('')}</ul>`,
     `<details><summary>All figures</summary>${tables.map(tableHtml).join('')}</details></section>`,
   ].join('\n');

@@ -1,5 +1,5 @@
 import type { ResultFile } from '../harness/result-file.ts';
-import { commonWorkload, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
+import { commonWorkload, evidenceTables, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
 
 /** What stands in a result file is somebody's text: it must not become markup. */
 const escaped = (text: string): string => text.replace(/[\\`*_{}[\]<>|#!]/g, '\\$&').replaceAll(/\s+/g, ' ');
@@ -25,6 +25,7 @@ export function markdownReport(result: ResultFile): string {
       renderTable(table),
       '',
     ]),
+    ...evidenceTables(result).flatMap(({ title, ...table }) => [`### ${escaped(title)}`, '', renderTable(table), '']),
     ...result.notes.map((note) => `- ${escaped(note)}`),
     '',
   ].join('\n');

@@ -104,6 +104,16 @@ function metricCells(sample: Sample | undefined, withRange: boolean): string[] {
   return values.map((value) => (value === undefined ? '-' : formatNumber(value)));
 }
 
+/** What was found, in words. */
+export const evidenceTables = ({ tables = [] }: ResultFile): (Table & { readonly title: string })[] =>
+  tables.map(({ title, caption, headers, rows }) => ({
+    title,
+    caption,
+    headers,
+    isNumber: headers.map(() => false),
+    rows,
+  }));
+
 /** How many times as fast as each peer, by the median of the ratios within rounds; undefined where there are none. */
 export function ratiosTable(result: ResultFile): Table | undefined {
   const ratios = result.samples.filter(isRatioToPeer);

@@ -1,5 +1,5 @@
 import type { ResultFile } from '../harness/result-file.ts';
-import { commonWorkload, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
+import { commonWorkload, evidenceTables, figuresTables, machineLine, ratiosTable, type Table } from './table.ts';
 
 function renderTable({ caption, headers, isNumber, rows }: Table): string {
   const widths = headers.map((header, at) => Math.max(header.length, ...rows.map((row) => (row[at] ?? '').length)));
@@ -22,6 +22,7 @@ export function textReport(result: ResultFile): string {
       renderTable(table),
       '',
     ]),
+    ...evidenceTables(result).flatMap(({ title, ...table }) => [title, renderTable(table), '']),
     ...result.notes.map((note) => `- ${note}`),
     '',
   ].join('\n');

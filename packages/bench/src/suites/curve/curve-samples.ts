@@ -2,6 +2,11 @@ import type { CurvePoint, CurveResult, Regression } from '../../curve/index.ts';
 import { sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
 
 const minutesOf = (ms: number): number => Number((ms / 60_000).toPrecision(6));
+/** In the unit that fits. */
+function spanOf(ms: number): string {
+  if (ms < 180_000) return `${Number((ms / 1000).toPrecision(3))} s`;
+  return ms < 180 * 60_000 ? `${Math.round(ms / 6000) / 10} minutes` : `${Math.round(ms / 360_000) / 10} hours`;
+}
 const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`;
 
 function pointSamples(subject: string, point: CurvePoint): Sample[] {
@@ -64,6 +69,12 @@ export function curveSamples(subject: string, { points, regressions, reached }: 
   ];
 }
 
+/** Where an error is told, else the last words. */
+const tellingLine = (reason: string): string => {
+  const lines = reason.split('\n').map((line) => line.trim());
+  return lines.find((line) => /error/i.test(line)) ?? lines.at(-1) ?? '';
+};
+
 /** What a curve says of itself, a line each. */
 export function curveNotes(result: CurveResult): string[] {
   const { points, regressions, reached, commits, every, sandbox } = result;
@@ -79,10 +90,10 @@ export function curveNotes(result: CurveResult): string[] {
     ...reached.map(({ share, at }) =>
       at === undefined
         ? `${percent(share)}: never reached`
-        : `${percent(share)}: reached by commit ${at.commits}, ${minutesOf(at.ms)} minutes`,
+        : `${percent(share)}: reached by commit ${at.commits}, after ${spanOf(at.ms)}`,
     ),
     ...regressions.map((regression, at) => `regression ${at + 1}: ${regressionLine(regression)}`),
-    ...failures.slice(0, 10).map(({ seq, state, reason }) => `seq ${seq} ${state}: ${reason.split('\n').at(-1) ?? ''}`),
+    ...failures.slice(0, 10).map(({ seq, state, reason }) => `seq ${seq} ${state}: ${tellingLine(reason)}`),
   ];
 }
 
