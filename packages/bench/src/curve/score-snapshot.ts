@@ -43,7 +43,7 @@ export function scoreSnapshot(snapshot: Snapshot | undefined, bounds: SnapshotBo
   const { build, scorer, sandbox, signal } = bounds;
   if (snapshot === undefined || snapshot.list().length === 0) return Promise.resolve({ ...nothing, state: 'empty' });
   return withTempDir(bounds.dir, async (dir) => {
-    writeSnapshot(snapshot, dir);
+    await writeSnapshot(snapshot, dir);
     const env = environmentFor(process.env, [], {});
     const unseen = scorer.kind === 'engine' ? [...bounds.hidden, scorer.corpus] : bounds.hidden;
     let buildSeconds = 0;
