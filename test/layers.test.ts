@@ -27,7 +27,13 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['config'],
     ['cli', 'ui'],
   ],
-  bench: [['harness', 'workloads', 'subjects'], ['suites', 'curve', 'sqllogictest'], ['report'], ['cli']],
+  bench: [
+    ['harness', 'workloads', 'subjects'],
+    ['suites', 'curve', 'sqllogictest'],
+    ['experiment'],
+    ['report'],
+    ['cli'],
+  ],
 };
 const packageOrder = ['vcs', 'swarm', 'bench'];
 /** Rooms of one entry that do build on one another, in this order. */

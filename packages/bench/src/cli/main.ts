@@ -9,10 +9,13 @@ import { parseResultFile, type ResultFile } from '../harness/result-file.ts';
 import { htmlReport } from '../report/html.ts';
 import { markdownReport } from '../report/markdown.ts';
 import { textReport } from '../report/text.ts';
-import { suites } from '../suites/index.ts';
+import { experimentSuite } from '../experiment/experiment.ts';
+import { suites as measured } from '../suites/index.ts';
 import { UnreadableError, UsageError, type Suite, type SuiteSize } from '../suites/suite.ts';
 import { listenForInterruption } from './interruption.ts';
 import { progressOn } from './progress-bar.ts';
+
+const suites: readonly Suite[] = [...measured, experimentSuite];
 
 /** `mound bench …`; the exit code. */
 export async function main(argv: string[]): Promise<number> {

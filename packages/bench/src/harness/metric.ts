@@ -46,6 +46,29 @@ const table = {
   neutralCommits: ['commits', 'neutral commits'],
   /** Of all requests to models. */
   tokensTotal: ['tokens', 'tokens'],
+  /** Requests to models; what those of known price cost, and how many have none. */
+  modelRequests: ['requests', 'requests'],
+  costUsd: ['USD', 'cost $'],
+  unknownCostRequests: ['requests', 'of unknown cost'],
+  inputTokens: ['tokens', 'tokens in'],
+  outputTokens: ['tokens', 'tokens out'],
+  /** Input tokens of a request. */
+  contextTokensP50: ['tokens', 'context p50'],
+  contextTokensP99: ['tokens', 'context p99'],
+  conflictsTotal: ['conflicts', 'conflicts'],
+  tasksTotal: ['tasks', 'tasks'],
+  /** Of the tree in the end, without documentation that agents were given. */
+  linesTotal: ['lines', 'lines'],
+  filesTotal: ['files', 'files'],
+  largestFileLines: ['lines', 'longest file'],
+  /** Of its lines of code, those in windows that stand in it more than once. */
+  duplicateShare: ['share', 'duplicate'],
+  /** Of the trees that were tried, those that build. */
+  buildPassShare: ['share', 'builds'],
+  /** Files by what they depend on without being allowed to. */
+  dependencyViolations: ['uses', 'not allowed'],
+  /** Of the code's shingles, those that stand in the reference sources. */
+  similarityShare: ['share', 'like references'],
   /** From a conflict's opening to the start of its merger. */
   mergeQueueMsP50: ['ms', 'merge queue p50 ms'],
   mergeQueueMsP99: ['ms', 'merge queue p99 ms'],
