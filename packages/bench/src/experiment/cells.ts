@@ -37,7 +37,7 @@ export function cellsOf(experiment: Experiment, standIn?: StandIn): Cell[] {
       for (const mixName of arm.mixes ?? mixes.keys()) {
         const mix = mixes.get(mixName);
         if (mix === undefined) throw new UnreadableError(`arm '${arm.name}': there is no mix '${mixName}'`);
-        const name = `${arm.name}.${mixName}.${seed}`.replaceAll(' ', '_');
+        const name = `${arm.name}.${mixName}.${seed}`.replaceAll(/[, ]+/g, '_');
         if (seen.has(name)) throw new UnreadableError(`two arms are called '${arm.name}'`);
         seen.add(name);
         const config = configOf(experiment, arm, mix, { name, arm: arm.name, mix: mixName, seed }, standIn);

@@ -8,7 +8,9 @@ import { publishedThresholds } from '../curve/index.ts';
 import { UnreadableError } from '../suites/suite.ts';
 
 const name = z.string().min(1);
-const plainName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._+ -]{0,79}$/, 'letters, digits, blanks and . _ + - only');
+const plainName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._+, -]{0,79}$/, 'letters, digits, blanks and . , _ + - only');
 const bound = z.union([z.number().min(0), z.literal('unlimited')]);
 const wholeBound = z.union([z.int().min(0), z.literal('unlimited')]);
 /** Parts of a swarm's configuration, which `parseConfig` checks once they are put together. */

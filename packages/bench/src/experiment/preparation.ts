@@ -32,8 +32,9 @@ export function missingFor(
   const needsSandbox = cells.some(({ config }) => config.commands.mode === 'sandbox' || (config.commands.mode === 'auto' && config.check !== undefined)); // prettier-ignore
   const { corpus } = experiment.score ?? {};
   const all = [
-    ...(corpus === undefined || existsSync(resolve(experiment.here, corpus)) ? [] : [`corpus: ${corpus} is not there`]),
-    ...(isLive ? experiment.unset.map((name) => `variable: ${name} is not set`) : []),
+    ...(corpus === undefined || corpus.startsWith('unset-') || existsSync(resolve(experiment.here, corpus)) ? [] : [`corpus: ${corpus} is not there`]),
+    // Where no endpoint is asked, what it is called does not matter.
+    ...experiment.unset.filter((name) => isLive || corpus === `unset-${name}`).map((name) => `variable: ${name} is not set`),
     ...keys,
     ...files,
     ...experiment.tools.filter((tool) => !isOnPath(tool, env)).map((tool) => `tool: ${tool} is not on the PATH`),
