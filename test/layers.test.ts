@@ -29,7 +29,7 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   bench: [
     ['harness', 'workloads', 'subjects'],
-    ['suites', 'curve', 'sqllogictest'],
+    ['suites', 'audit', 'curve', 'sqllogictest'],
     ['experiment'],
     ['report'],
     ['cli'],
@@ -40,7 +40,7 @@ const packageOrder = ['vcs', 'swarm', 'bench'];
 const withinRow: Readonly<Record<string, readonly string[]>> = {
   vcs: ['decisions', 'rules'],
   swarm: ['command', 'model', 'ui', 'cli'],
-  bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'curve', 'suites'],
+  bench: ['harness', 'workloads', 'subjects', 'sqllogictest', 'curve', 'audit', 'suites'],
 };
 
 interface Import {

@@ -1,3 +1,12 @@
+export {
+  audit,
+  leakCheck,
+  type AuditOptions,
+  type AuditResult,
+  type CheckReport,
+  type Finding,
+  type LeakOptions,
+} from './audit/index.ts';
 export { main } from './cli/main.ts';
 export {
   publishedThresholds,

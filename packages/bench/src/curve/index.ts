@@ -8,5 +8,6 @@ export {
   type Reached,
   type Regression,
 } from './curve.ts';
+export { runCommits } from './run-commits.ts';
 export { scoreCurve, type CurveOptions } from './score-curve.ts';
 export type { Scorer } from './scorer.ts';

@@ -141,6 +141,9 @@ const table = {
   missingObjects: ['objects', 'missing objects'],
   /** Versions of files that were read with other bytes than git has. */
   wrongReads: ['files', 'wrong reads'],
+  /** Places that a person should look at, and what is only told. */
+  findings: ['places', 'findings'],
+  findingsNoted: ['places', 'notes'],
   /** Of all tests, those that were passed. */
   score: ['share', 'score'],
   /** Of the score, what a commit took away. */

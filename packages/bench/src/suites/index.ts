@@ -1,3 +1,4 @@
+import { auditSuite } from './audit/audit.ts';
 import { commitSuite } from './commit/commit.ts';
 import { contentionSuite } from './contention/contention.ts';
 import { coordinationSuite } from './coordination/coordination.ts';
@@ -28,4 +29,5 @@ export const suites: readonly Suite[] = [
   coordinationSuite,
   sqllogictestSuite,
   curveSuite,
+  auditSuite,
 ];

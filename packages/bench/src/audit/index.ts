@@ -1,0 +1,3 @@
+export { audit, type AuditOptions, type AuditResult } from './audit.ts';
+export type { CheckReport, Finding } from './finding.ts';
+export { leakCheck, type LeakOptions } from './leak-check.ts';
