@@ -141,7 +141,7 @@ describe('source files merge by structure where the lines are not enough', () =>
   test('functions added at one place merge; both verdicts and the version of the grammar are recorded', async () => {
     const repo = await tempRepo();
     const outcome = await race(repo, 'a.ts', fn('a'), file(fn('a'), fn('b')), file(fn('a'), fn('c')));
-    const note = { driver: 'structural', driverVersion: '2+tree-sitter-typescript-0.23.2' };
+    const note = { driver: 'structural', driverVersion: '3+tree-sitter-typescript-0.23.2' };
     expect(outcome).toMatchObject({ merged: [{ ...note, lines: 'conflict', structure: 'clean' }] });
     expect(textOf(repo, 'a.ts')).toBe(file(fn('a'), fn('b'), fn('c')));
   });

@@ -2,7 +2,7 @@ import { seededRandom } from '@mound/vcs';
 
 import type { WorkloadFields } from '../harness/result-file.ts';
 import type { InitialFiles } from './operation.ts';
-import { sourceLine } from './source-text.ts';
+import { statementLine } from './source-text.ts';
 import { zipf, type RankedDraw } from './ranked-draw.ts';
 
 /** Top 10 of 200 files then take about 42% of the edits, as the top 10 of a published swarm's files did. */
@@ -37,7 +37,8 @@ export const markOf = (line: string): string | undefined => /^ {2}trace\('(e[\d-
 
 /**
  * Many agents edit few files: the file by Zipf, the line mostly anywhere in it,
- * sometimes one of the few that everybody wants. Edits keep the number of lines.
+ * sometimes one of the few that everybody wants. Edits keep the number of lines, and
+ * each line is a whole statement, so that what they make of a file is code that parses.
  */
 export class HotEdits {
   readonly parameters: HotEditsParameters;
@@ -52,7 +53,7 @@ export class HotEdits {
     this.#paths = Array.from({ length: parameters.files }, (_, rank) => pathOf(rank));
     this.#zipf = zipf(parameters.files, zipfExponent);
     const content = (): Buffer =>
-      Buffer.from(Array.from({ length: linesPerFile }, () => `${sourceLine(random)}\n`).join(''));
+      Buffer.from(Array.from({ length: linesPerFile }, () => `${statementLine(random)}\n`).join(''));
     this.files = new Map(this.#paths.map((path) => [path, content()]));
   }
 

@@ -39,6 +39,13 @@ export function sourceLine(random: SeededRandom): string {
   }
 }
 
+/** A {@link sourceLine} that is a whole statement or a comment: it opens no body. */
+export function statementLine(random: SeededRandom): string {
+  let line = sourceLine(random);
+  while (line.endsWith('{')) line = sourceLine(random);
+  return line;
+}
+
 /** Code-like text of exactly `bytes` bytes, with a final line ending. */
 export function sourceText(random: SeededRandom, bytes: number, slab: Slab): Buffer {
   let text = '';

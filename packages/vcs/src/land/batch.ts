@@ -9,7 +9,7 @@ import { sealed, unsealed } from '../format/seal.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { reject } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { isQuick, mergeFile } from '../merge/index.ts';
+import { mergeQuickly, type MergeResult } from '../merge/index.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { DecisionShelf } from './decision-shelf.ts';
@@ -25,10 +25,12 @@ import type { RuleStore } from './rule-store.ts';
 
 /** An intent found stale more often than this is merged inside the batch, where nothing can overtake it. */
 const attemptsMax = 1;
+/** One that takes too long for that is merged outside so often before its paths are held: it may end as a conflict. */
+const attemptsOutsideMax = 2;
 /** What a merge counts for at least: small ones take their time, too. */
 const mergeBytesMin = 8 * 1024;
 /** Inputs of all merges inside one batch; those that do not fit come first in the next one. */
-const mergeInBatchBytesMax = 1024 * 1024;
+const mergeInBatchBytesMax = 4 * 1024 * 1024;
 
 export type FoundConflict = MergedStale & { readonly kind: 'conflict' };
 
@@ -46,8 +48,8 @@ export type Decision =
   | { readonly kind: 'outcome'; readonly outcome: Outcome }
   | { readonly kind: 'fault'; readonly error: MoundError }
   | { readonly kind: 'merge'; readonly branchId: number; readonly hold: string | undefined }
-  /** Soon, when a hold is over. */
-  | { readonly kind: 'wait' }
+  /** When the hold with this token is over. */
+  | { readonly kind: 'wait'; readonly hold: string }
   /** First thing in the next batch. */
   | { readonly kind: 'again' }
   | { readonly kind: 'keep'; readonly conflict: FoundConflict | undefined };
@@ -72,6 +74,8 @@ export class Batch {
   /** Intents found stale, and what was merged here found stale. */
   staleCount = 0;
   private mergedBytes = 0;
+  /** No further merge fits. */
+  private isFull = false;
   private holdCount = 0;
   /** One for each branch; an act may outdate them. */
   private readonly states = new Map<number, LandingState>();
@@ -159,7 +163,7 @@ export class Batch {
       case 'rejected':
         return outcomeOf(verdict);
       case 'held':
-        return { kind: 'wait' };
+        return { kind: 'wait', hold: verdict.hold };
       case 'stale':
         return this.mergeHere(candidate, intent, branchId, state);
     }
@@ -191,14 +195,19 @@ export class Batch {
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
     this.staleCount++;
     if (intent.attempts < attemptsMax) return { kind: 'merge', branchId, hold: intent.hold };
-    if (this.mergedBytes >= mergeInBatchBytesMax) return { kind: 'again' };
+    // They keep their order: who comes after one that did not fit waits with it.
+    if (this.isFull) return { kind: 'again' };
     const merge = new StaleMerge(this.reader, state, this.choice);
     const plan = merge.plan(intent, this.counters.lastSeq);
-    if (plan.size > mergeInBatchBytesMax || !plan.jobs.every(isQuickJob))
-      return { kind: 'merge', branchId, hold: this.hold(branchId, intent, plan) };
-    if (this.mergedBytes + plan.size > mergeInBatchBytesMax) return { kind: 'again' };
+    const isSmall = plan.size <= mergeInBatchBytesMax;
+    this.isFull = isSmall && this.mergedBytes + plan.size > mergeInBatchBytesMax;
+    if (this.isFull) return { kind: 'again' };
+    const results = isSmall ? quickly(plan.jobs) : undefined;
+    if (results === undefined) {
+      const isOvertaken = intent.attempts >= attemptsOutsideMax;
+      return { kind: 'merge', branchId, hold: isOvertaken ? this.hold(branchId, intent, plan) : intent.hold };
+    }
     this.mergedBytes += Math.max(mergeBytesMin, plan.size);
-    const results = plan.jobs.map((job) => mergeFile(job.input, job.driver));
     const merged = merge.settle(intent, plan, results);
     this.reader.store.steps.reach('merged-inside');
     if (merged.kind === 'conflict') return { kind: 'keep', conflict: merged };
@@ -372,7 +381,16 @@ export class Batch {
 const asAsked = (intent: PreparedIntent): PreparedIntent =>
   intent.unmerged === undefined ? intent : { ...intent.unmerged, attempts: intent.attempts, hold: intent.hold };
 
-const isQuickJob = ({ driver, input }: MergeJob): boolean => isQuick(driver, input);
+/** The results of merges of which each is quick; else undefined. */
+export function quickly(jobs: readonly MergeJob[]): readonly MergeResult[] | undefined {
+  const results: MergeResult[] = [];
+  for (const { input, driver } of jobs) {
+    const result = mergeQuickly(input, driver);
+    if (result === undefined) return undefined;
+    results.push(result);
+  }
+  return results;
+}
 
 /** The first outcome under an operation id, whose entry stands at `seq` if it made one. */
 export function firstOutcomeOf(

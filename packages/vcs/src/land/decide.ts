@@ -76,7 +76,7 @@ export type Verdict =
   | { readonly kind: 'unchanged'; readonly seq: number; readonly piled: readonly PiledPath[] }
   | { readonly kind: 'stale'; readonly details: readonly StaleDetail[] }
   | { readonly kind: 'parked'; readonly paths: readonly RepoPath[] }
-  | { readonly kind: 'held' }
+  | { readonly kind: 'held'; readonly hold: string }
   | Rejected;
 
 const isSame = (a: Target | undefined, b: Target | undefined): boolean => a?.blob === b?.blob && a?.mode === b?.mode;
@@ -129,7 +129,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
   let stale: StaleDetail[] | undefined;
   let piled: PiledPath[] | undefined;
   let isCreating = false;
-  let isHeld = false;
+  let hold: string | undefined;
   for (const edit of intent.edits) {
     const head = state.headOf(edit);
     const standing = standingOf(edit, head, state);
@@ -138,7 +138,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
       if (head?.target === undefined && edit.target !== undefined) isCreating = true;
       if (state.isFrozenFor(intent, edit.path)) (frozen ??= []).push(edit.path);
       const holder = state.holderOf(edit.path);
-      if (holder !== undefined && holder !== intent.hold) isHeld = true;
+      if (holder !== undefined && holder !== intent.hold) hold ??= holder;
     } else if (head !== undefined && !holds(edit, head, state)) {
       (piled ??= []).push({ path: edit.path, at: head.place });
     }
@@ -156,7 +156,7 @@ export function decide(state: DecideState, intent: PreparedIntent): Verdict {
     if (violation !== undefined) return rejectViolation(violation);
   }
   if (frozen) return { kind: 'parked', paths: frozen };
-  if (isHeld) return { kind: 'held' };
+  if (hold !== undefined) return { kind: 'held', hold };
   // Only who told what it had seen can be told what was moved since.
   if (admitted.asOf !== undefined && admitted.onStale === 'merge') {
     for (const path of displacedBy(state, intent, effective))

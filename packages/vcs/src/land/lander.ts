@@ -19,6 +19,7 @@ import { DecisionShelf } from './decision-shelf.ts';
 import { RuleStore } from './rule-store.ts';
 import { StaleMerge } from './merge-stale.ts';
 import { prepare } from './prepare.ts';
+import { WaitingLine, WaitingLines } from './waiting-line.ts';
 import { Waits } from './waits.ts';
 import type { LandingExtras, PreparedIntent } from './prepared.ts';
 
@@ -28,7 +29,7 @@ const batchBytesMax = 16 * 1024 * 1024;
 /** Intents that wait for their transaction; a further one waits for room. */
 const queueCountMax = 16 * 1024;
 const roomWaitMs = 10_000;
-/** How soon an intent on a path that is held for another's merge is asked again. */
+/** How soon an intent on a path that another process holds for a merge is asked again. */
 const heldPollMs = 10;
 
 interface IntentItem extends Candidate {
@@ -36,6 +37,8 @@ interface IntentItem extends Candidate {
   readonly bytes: number;
   /** When it was offered first, by `performance.now()`. */
   readonly since: number;
+  /** Who waits until this one has ended. */
+  readonly line: WaitingLine<IntentItem>;
   settle(outcome: Outcome): void;
   fail(error: unknown): void;
 }
@@ -72,6 +75,7 @@ export class Lander {
   private queue: Item[] = [];
   /** Of the batch that ends: to come before all others in the next. */
   private first: Item[] = [];
+  private readonly lines = new WaitingLines<IntentItem>();
   private isScheduled = false;
   private inFlight = 0;
   private readonly idle: (() => void)[] = [];
@@ -225,7 +229,8 @@ export class Lander {
     return new Promise((settle, fail) => {
       this.inFlight++;
       const since = performance.now();
-      this.enqueue({ kind: 'intent', intent, bytes, since, conflict: undefined, kept: undefined, settle, fail });
+      const line = new WaitingLine<IntentItem>();
+      this.enqueue({ kind: 'intent', intent, bytes, since, line, conflict: undefined, kept: undefined, settle, fail });
     });
   }
 
@@ -374,19 +379,25 @@ export class Lander {
   private tell(item: Item, finding: Finding | Decision | undefined): void {
     invariant(finding !== undefined, 'each item of a batch has a finding');
     if (item.kind === 'intent') return this.follow(item, finding as Decision);
-    this.leave();
+    this.end(item);
     (finding as Finding)();
   }
 
   private fail(item: Item, error: unknown): void {
-    this.leave();
+    this.end(item);
     item.fail(error);
+  }
+
+  private end(item: Item): void {
+    this.leave();
+    const next = item.kind === 'intent' ? this.lines.ended(item) : undefined;
+    if (next !== undefined) this.enqueue(next);
   }
 
   private follow(item: IntentItem, decision: Decision): void {
     switch (decision.kind) {
       case 'outcome':
-        this.leave();
+        this.end(item);
         this.waits.record(item.since);
         if (decision.outcome.kind === 'parked') this.onParked?.();
         return item.settle(decision.outcome);
@@ -398,7 +409,7 @@ export class Lander {
         this.first.push(item);
         return;
       case 'wait':
-        setTimeout(() => this.enqueue(item), heldPollMs);
+        if (!this.lines.join(item, decision.hold)) setTimeout(() => this.enqueue(item), heldPollMs);
         return;
       case 'keep':
         return this.enqueueKept(item, decision.conflict);
@@ -427,6 +438,7 @@ export class Lander {
   /** Merges a stale intent against the newest state and offers it again. */
   private retry(item: IntentItem, branchId: number, hold: string | undefined): void {
     const intent = hold === undefined ? item.intent : { ...item.intent, hold };
+    if (hold !== undefined) this.lines.holding(item, hold);
     void (async () => {
       const at = this.reader.refresh();
       const merge = new StaleMerge(this.reader, new LandingState(this.reader, branchId), this.choice);

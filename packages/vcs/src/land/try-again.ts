@@ -1,7 +1,7 @@
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { isRejected } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { isQuick, mergeFile } from '../merge/index.ts';
+import { quickly } from './batch.ts';
 import { decide } from './decide.ts';
 import { DecisionShelf } from './decision-shelf.ts';
 import type { DriverChoice } from './driver-choice.ts';
@@ -33,12 +33,9 @@ export function wouldLand(
   const merge = new StaleMerge(reader, state, choice);
   const plan = merge.plan(intent, counters.lastSeq);
   // What cannot be told here and now is found out by trying.
-  if (!plan.jobs.every(({ input, driver }) => isQuick(driver, input))) return false;
-  const merged = merge.settle(
-    intent,
-    plan,
-    plan.jobs.map(({ input, driver }) => mergeFile(input, driver)),
-  );
+  const results = quickly(plan.jobs);
+  if (results === undefined) return false;
+  const merged = merge.settle(intent, plan, results);
   if (merged.kind === 'conflict') return false;
   const again = decide(state, merged.intent);
   return again.kind === 'land' || again.kind === 'unchanged';

@@ -1,5 +1,7 @@
 import { commonPrefixBytes, commonSuffixBytes } from './common-ends.ts';
+import type { LineRange } from './combine.ts';
 import { doubled, LineIds } from './line-ids.ts';
+import { splitLines } from './lines.ts';
 
 /**
  * A text cut into lines, by place: line `n` is the bytes from `starts[n]` to
@@ -56,6 +58,10 @@ function cutBeside(ids: LineIds, base: CutText, content: Uint8Array): CutText {
   lines.take(base, tail, base.ids.length, shift);
   return { content, starts: lines.starts(content.length), ids: lines.ids() };
 }
+
+/** Lines of a text, as {@link splitLines} gives them. */
+export const linesAt = ({ content, starts }: CutText, { start, count }: LineRange): readonly string[] =>
+  count === 0 ? [] : splitLines(content.subarray(starts[start], starts[start + count]));
 
 /** How many of the base's first lines lie within so many bytes that another text shares. */
 function wholeLinesBefore({ content, starts, ids }: CutText, bytes: number, otherBytes: number): number {

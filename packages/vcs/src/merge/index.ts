@@ -5,8 +5,9 @@ export { joinLines, splitLines } from './lines.ts';
 export { renderConflict, type MarkerLabels, type MarkerOptions } from './markers.ts';
 export type { CleanVerdict, ConflictVerdict, DriverInput, DriverVerdict, MergeDriver } from './driver.ts';
 export { hintOf } from './drivers/lock.ts';
-export { Drivers, isQuick } from './drivers/registry.ts';
+export { Drivers } from './drivers/registry.ts';
 export { conflictHunks, conflictRegions, contentsOf, mergeFile, undriven, type ConflictShape } from './merge-file.ts';
+export { mergeQuickly } from './merge-quickly.ts';
 export { isRegular, isText, sizeOf, type FileState, type MergeInput } from './merge-input.ts';
 export type {
   CleanMerge,

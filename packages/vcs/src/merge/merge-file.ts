@@ -3,7 +3,7 @@ import type { Mode } from '../core/mode.ts';
 import { countLines } from '../core/text.ts';
 import type { DriverNote } from '../core/outcome.ts';
 import { refuse, type LineRange, type Region } from './combine.ts';
-import type { DriverInput, MergeDriver } from './driver.ts';
+import type { DriverInput, DriverVerdict, MergeDriver } from './driver.ts';
 import { binaryDriver } from './drivers/binary.ts';
 import { linesOf, textDriver } from './drivers/text.ts';
 import { isBinary, joinLines } from './lines.ts';
@@ -19,7 +19,7 @@ export const undriven: DriverNote = { driver: 'whole', driverVersion: '1', lines
 
 /** Merges what two sides made of one path. Pure; never throws; the same input gives the same result. */
 export function mergeFile(input: MergeInput, driver: MergeDriver = textDriver): MergeResult {
-  return mergeWhole(input, driver) ?? mergeByDriver(input, driver);
+  return mergeWhole(input, driver) ?? resultOf(input, driver, driver.merge(driverInputOf(input)));
 }
 
 /** The verdict where no driver is needed; undefined where both sides changed a content that it takes. */
@@ -88,13 +88,17 @@ function mergeLinks(
   return conflict(input, undriven, 'type', mode);
 }
 
-function mergeByDriver(input: MergeInput, driver: MergeDriver): MergeResult {
-  const { id, version } = driver;
-  const { path, base, current, incoming } = input;
+/** What a driver is given of an input that {@link mergeWhole} leaves to it. */
+export function driverInputOf({ path, base, current, incoming }: MergeInput): DriverInput {
+  invariant(current !== null && incoming !== null, 'a driver merges what both sides have');
+  return { path, base: base?.content, current: current.content, incoming: incoming.content };
+}
+
+/** The result that a driver's verdict on an input comes to. */
+export function resultOf(input: MergeInput, { id, version }: MergeDriver, verdict: DriverVerdict): MergeResult {
+  const { base, current, incoming } = input;
   invariant(current !== null && incoming !== null, 'a driver merges what both sides have');
   const mode = mergeMode(base?.mode, current.mode, incoming.mode);
-  const contents = { path, base: base?.content, current: current.content, incoming: incoming.content };
-  const verdict = driver.merge(contents);
   const note = { driver: id, driverVersion: version, lines: verdict.lines, structure: verdict.structure };
   if (verdict.kind === 'clean') {
     if (mode === null) return conflict(input, note, 'mode', null);
@@ -102,6 +106,7 @@ function mergeByDriver(input: MergeInput, driver: MergeDriver): MergeResult {
   }
   if (base === null) return conflict(input, note, 'add/add', mode);
   const { refused } = verdict;
+  const contents = driverInputOf(input);
   if (![base, current, incoming].every(isText)) return conflict(input, note, 'binary', mode);
   const hunks =
     id === binaryDriver.id

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build } from 'vite';
 import { mergeFile } from './merge-file.ts';
-import type { MergeInput } from './merge-input.ts';
+import { sizeOf, type MergeInput } from './merge-input.ts';
 import type { MergeResult } from './merge-result.ts';
 import { MergePool } from './pool.ts';
 
@@ -92,8 +92,8 @@ describe('MergePool', () => {
   });
 
   it('takes more merges at once than its queue holds', async () => {
-    const pool = new MergePool({ moduleFile, inlineBytesMax: 0 });
     const input = inputOf(1);
+    const pool = new MergePool({ moduleFile, inlineBytesMax: 0, pooledBytesMax: 50 * sizeOf(input) });
     const results = await Promise.all(Array.from({ length: 200 }, () => pool.merge(input)));
     const expected = mergeFile(input);
     expect(new Set(results.map(shown))).toEqual(new Set([shown(expected)]));

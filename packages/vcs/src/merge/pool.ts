@@ -2,7 +2,8 @@ import { compiledModule, Threads } from '../core/threads.ts';
 import type { MergeDriver } from './driver.ts';
 import { builtInDriver } from './drivers/registry.ts';
 import { textDriver } from './drivers/text.ts';
-import { contentsOf, mergeFile, mergeWhole } from './merge-file.ts';
+import { mergeFile, mergeWhole } from './merge-file.ts';
+import { mergeQuickly } from './merge-quickly.ts';
 import { sizeOf, type FileState, type MergeInput } from './merge-input.ts';
 import type { MergeResult } from './merge-result.ts';
 import { StructuralDriver } from './structure/structural.ts';
@@ -12,6 +13,8 @@ export interface MergePoolOptions {
   readonly threadsMax?: number;
   /** Bytes of the three contents together up to which a merge runs inline. */
   readonly inlineBytesMax?: number;
+  /** Bytes of the inputs in threads and on the way to them up to which another one goes there. */
+  readonly pooledBytesMax?: number;
   /** The compiled `merge-thread` module, for a program that runs from sources. */
   readonly moduleFile?: string;
 }
@@ -23,7 +26,8 @@ export interface MergePoolOptions {
  */
 const inlineBytesMaxDefault = 64 * 1024;
 
-const queuedMergesMax = 64;
+const queuedMergesMax = 4096;
+const pooledBytesMaxDefault = 64 * 1024 * 1024;
 /** A thread that ends has to load its grammars again. */
 const threadIdleMs = 30_000;
 /** Of one thread's heap; a merge of three texts at the bound of `mergeFile` stays well below. */
@@ -39,11 +43,15 @@ const threadHeapMegabytesMax = 2048;
 export class MergePool {
   /** Merges that went to a thread. */
   pooled = 0;
+  /** Bytes of the inputs of those that have not come back. */
+  #pooledBytes = 0;
   readonly #inlineBytesMax: number;
+  readonly #pooledBytesMax: number;
   readonly #threads: Threads | undefined;
 
   constructor(options: MergePoolOptions = {}) {
     this.#inlineBytesMax = options.inlineBytesMax ?? inlineBytesMaxDefault;
+    this.#pooledBytesMax = options.pooledBytesMax ?? pooledBytesMaxDefault;
     const moduleFile = options.moduleFile ?? compiledModule('merge/merge-thread');
     const threadsMax = options.threadsMax ?? 2;
     const bounds = {
@@ -58,25 +66,29 @@ export class MergePool {
 
   /** A driver that is no part of Mound runs inline: a thread does not have it. */
   async merge(input: MergeInput, driver: MergeDriver = textDriver): Promise<MergeResult> {
-    const decided = mergeWhole(input, driver);
+    const isLarge = sizeOf(input) > this.#inlineBytesMax;
+    const decided = isLarge ? mergeWhole(input, driver) : mergeQuickly(input, driver);
     if (decided !== undefined) return decided;
-    const threads = this.#isHeavy(input, driver) ? this.#threads : undefined;
-    const merged = (await threads?.run(() => {
-      this.pooled++;
-      const { input: copy, buffers } = detachedCopy(input);
-      return { input: { input: copy, driver: driver.id } satisfies ThreadInput, buffers };
-    })) as MergeResult | undefined;
+    const isBuiltIn = builtInDriver(driver.id, input.path) === driver;
+    const threads = isBuiltIn && this.#pooledBytes < this.#pooledBytesMax ? this.#threads : undefined;
+    const merged = await (threads && this.#inThread(threads, input, driver));
     if (merged !== undefined) return merged;
     if (driver instanceof StructuralDriver) await driver.load();
     return mergeFile(input, driver);
   }
 
-  /** A parse takes milliseconds, so it is always worth the trip; the grammar is then loaded in the threads alone. */
-  #isHeavy(input: MergeInput, driver: MergeDriver): boolean {
-    if (builtInDriver(driver.id, input.path) !== driver) return false;
-    if (sizeOf(input) > this.#inlineBytesMax) return true;
-    const contents = driver instanceof StructuralDriver ? contentsOf(input) : undefined;
-    return contents !== undefined && (driver as StructuralDriver).asks(contents);
+  async #inThread(threads: Threads, input: MergeInput, driver: MergeDriver): Promise<MergeResult | undefined> {
+    const bytes = sizeOf(input);
+    this.#pooledBytes += bytes;
+    try {
+      return (await threads.run(() => {
+        this.pooled++;
+        const { input: copy, buffers } = detachedCopy(input);
+        return { input: { input: copy, driver: driver.id } satisfies ThreadInput, buffers };
+      })) as MergeResult | undefined;
+    } finally {
+      this.#pooledBytes -= bytes;
+    }
   }
 
   /** Lets running merges end, then stops the threads; a merge asked for later runs inline. */

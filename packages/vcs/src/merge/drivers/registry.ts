@@ -1,8 +1,6 @@
 import type { PathAttributes } from '../../attributes/index.ts';
 import { MoundError } from '../../core/errors.ts';
-import { contentsOf } from '../merge-file.ts';
-import { sizeOf, type MergeInput } from '../merge-input.ts';
-import { StructuralDriver, structuralDriverOf } from '../structure/structural.ts';
+import { structuralDriverOf } from '../structure/structural.ts';
 import type { MergeDriver } from '../driver.ts';
 import { binaryDriver } from './binary.ts';
 import { jsonDriver } from './json.ts';
@@ -17,21 +15,6 @@ const structuralId = 'structural';
 /** A driver that is part of Mound, so that a thread has it as well; undefined for others. */
 export const builtInDriver = (id: string, path: string): MergeDriver | undefined =>
   id === structuralId ? structuralDriverOf(path) : builtIn.find((driver) => driver.id === id);
-
-/** Bytes of all contents up to which a value by value merge holds nobody up. */
-const quickJsonBytesMax = 128 * 1024;
-
-/** The same of lines that are compared only to know whether they are enough. */
-const quickLinesBytesMax = 256 * 1024;
-
-/** Whether a merge may run while others wait for it: no foreign code, and its time is that of a line merge. */
-export function isQuick(driver: MergeDriver, input: MergeInput): boolean {
-  if (builtInDriver(driver.id, input.path) !== driver) return false;
-  if (driver === jsonDriver) return sizeOf(input) <= quickJsonBytesMax;
-  if (!(driver instanceof StructuralDriver)) return true;
-  const contents = contentsOf(input);
-  return contents === undefined || (sizeOf(input) <= quickLinesBytesMax && !driver.asks(contents));
-}
 
 /** Whether `.gitattributes` can ask for a driver of this id. */
 export const isDriverName = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(id);

@@ -19,13 +19,25 @@ export const linesOf = ({ base, current, incoming }: DriverInput): TextLines => 
   incoming: splitLines(incoming),
 });
 
-/** The verdict of the lines alone, which other drivers start from. */
-export function mergeText({ base, current, incoming }: DriverInput): DriverVerdict {
+/** The verdict of the lines alone, and what it was made from. */
+export interface LineMerge {
+  readonly cut: CutTexts;
+  readonly regions: readonly Region[];
+  readonly verdict: DriverVerdict;
+}
+
+/** What other drivers start from. */
+export function mergeByLine({ base, current, incoming }: DriverInput): LineMerge {
   const cut = cutTexts(base ?? noContent, current, incoming);
   const regions = mergeCut(cut);
-  if (regions.some(({ kind }) => kind === 'conflict')) return { kind: 'conflict', lines: 'conflict', regions };
-  return { kind: 'clean', lines: 'clean', content: takeBytes(cut, regions) };
+  const isConflict = regions.some(({ kind }) => kind === 'conflict');
+  const verdict: DriverVerdict = isConflict
+    ? { kind: 'conflict', lines: 'conflict', regions }
+    : { kind: 'clean', lines: 'clean', content: takeBytes(cut, regions) };
+  return { cut, regions, verdict };
 }
+
+export const mergeText = (input: DriverInput): DriverVerdict => mergeByLine(input).verdict;
 
 const noContent = new Uint8Array(0);
 
@@ -43,15 +55,4 @@ function takeBytes(cut: CutTexts, regions: readonly Region[]): Uint8Array {
     at += part.length;
   }
   return whole;
-}
-
-/** The lines of a merge without conflicts. */
-export function takeLines(lines: TextLines, regions: readonly Region[]): string[] {
-  const taken: string[] = [];
-  for (const region of regions) {
-    const side = sideOf(region);
-    const { start, count } = region[side];
-    for (let line = start; line < start + count; line++) taken.push(lines[side][line] as string);
-  }
-  return taken;
 }

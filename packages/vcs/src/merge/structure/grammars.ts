@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { extract, type NodeRoles } from './extract.ts';
 import { ecmascriptRoles } from './ecmascript.ts';
 import type { Outliner } from './outline.ts';
+import { remembered } from './remembered.ts';
 import { rustRoles } from './rust.ts';
 
 /** A language that the structural driver reads. To add one: its package, its file, the roles of its nodes. */
@@ -68,7 +69,7 @@ export class Grammar {
     const parser = new Parser();
     parser.setLanguage(await TreeLanguage.load(readFileSync(this.file)));
     const { roles } = this.language;
-    this.loaded = (text) => {
+    this.loaded = remembered((text) => {
       const tree = parser.parse(text);
       if (tree === null) return undefined;
       try {
@@ -76,7 +77,7 @@ export class Grammar {
       } finally {
         tree.delete();
       }
-    };
+    });
   }
 }
 

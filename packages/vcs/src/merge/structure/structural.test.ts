@@ -93,12 +93,33 @@ describe('a conflict of lines becomes a clean merge of whole declarations', () =
 
 describe('what stays a conflict', () => {
   test.each([
-    ['both change one function', fn('a'), fn('a', 'return 2;'), fn('a', 'return 3;')],
     ['both add the same name with two bodies', '', fn('a', 'return 2;'), fn('a', 'return 3;')],
     ['one removes what the other changes', file(fn('a'), fn('b')), fn('b'), file(fn('a', 'return 2;'), fn('b'))],
     ['statements added at one place', 'a();\n', 'a();\nb();\n', 'a();\nc();\n'],
   ])('%s', (_name, base, current, incoming) => {
     expect(merge('a.ts', base, current, incoming)).toMatchObject({ text: 'conflict', verdicts: 'conflict conflict' });
+  });
+
+  test('lines of one body that both replaced, without a parse', () => {
+    const merged = merge('a.ts', fn('a'), fn('a', 'return 2;'), fn('a', 'return 3;'));
+    expect(merged).toMatchObject({ text: 'conflict', verdicts: 'conflict unasked' });
+    const two = (one: string, other: string): string => fn('a', `go(${one});\n  go(${other});`);
+    expect(merge('a.ts', two('1', '1'), two('2', '1'), two('1', '2')).verdicts).toBe('conflict unasked');
+    // Items of a form that no pattern knows.
+    const crates = (...names: string[]): string => names.map((name) => `extern crate ${name};\n`).join('');
+    const was = crates('a', 'b') + crates('c', 'd');
+    expect(merge('a.rs', was, crates('a'), crates('a', 'b') + crates('x', 'c', 'd')).verdicts).not.toContain('unasked');
+    // A constant there may be a declaration.
+    const constant = (value: string): string => fn('a', `const x = ${value};`);
+    expect(merge('a.ts', constant('1'), constant('2'), constant('3')).verdicts).toBe('conflict conflict');
+  });
+
+  test('tests with one title that both added to a group at different places', () => {
+    const group = (...bodies: string[]): string => `describe('x', () => {\n${bodies.join('\n')}});\n`;
+    const of = (name: string, call = 'go();'): string => `  it('${name}', () => {\n    ${call}\n  });\n`;
+    const base = group(of('a'), of('b'), of('c'));
+    const merged = merge('a.js', base, group(of('a'), of('new'), of('b'), of('c')), group(of('a'), of('b'), of('new', 'run();'), of('c'))); // prettier-ignore
+    expect(merged).toMatchObject({ text: 'conflict', verdicts: 'clean conflict' });
   });
 
   test('one deletes a multi-line import, the other extends it (case 26)', () => {

@@ -1,13 +1,12 @@
 import type { DriverInput, DriverVerdict, MergeDriver } from '../driver.ts';
-import { isChanged, joined, type LineRange, type Region } from '../combine.ts';
-import { linesOf, takeLines, type TextLines } from '../drivers/text.ts';
-import { joinLines } from '../lines.ts';
-import { mergeLines } from '../three-way.ts';
+import { isChanged, joined, type LineRange } from '../combine.ts';
+import { linesAt } from '../cut-text.ts';
+import { mergeByLine, type LineMerge } from '../drivers/text.ts';
 import { miscounted } from './count.ts';
 import { Grammar, grammarOf } from './grammars.ts';
 import { mergeOutlines } from './merge-outlines.ts';
 import type { Outline } from './outline.ts';
-import { isSuspicious } from './suspicion.ts';
+import { isSuspicious, isWithinBodies } from './suspicion.ts';
 
 /** Bytes of the longest content that is parsed. */
 const parsedBytesMax = 512 * 1024;
@@ -28,31 +27,24 @@ export class StructuralDriver implements MergeDriver {
 
   constructor(grammar: Grammar) {
     this.grammar = grammar;
-    this.version = `2+${grammar.version}`;
+    this.version = `3+${grammar.version}`;
   }
 
-  /** Once a process or thread, before a merge that {@link asks}; never fails: what cannot be loaded is `unavailable`. */
+  /** Once a process or thread, before a merge that is not quick; never fails: what cannot be loaded is `unavailable`. */
   load(): Promise<void> {
     return this.grammar.load();
   }
 
-  /** Whether more than the lines is needed. */
-  asks(input: DriverInput): boolean {
-    const lines = linesOf(input);
-    return isDoubtful(lines, mergeLines(lines.base, lines.current, lines.incoming)) && !isLarge(input);
+  /** The verdict where the lines are enough; undefined where the texts have to be parsed. */
+  mergeQuickly(input: DriverInput): DriverVerdict | undefined {
+    return withoutParse(input, mergeByLine(input));
   }
 
   merge(input: DriverInput): DriverVerdict {
-    const lines = linesOf(input);
-    const regions = mergeLines(lines.base, lines.current, lines.incoming);
-    const isConflict = regions.some(({ kind }) => kind === 'conflict');
-    const merged = isConflict ? undefined : joinLines(takeLines(lines, regions));
-    const byLine: DriverVerdict =
-      merged === undefined
-        ? { kind: 'conflict', lines: 'conflict', regions }
-        : { kind: 'clean', lines: 'clean', content: merged };
-    if (!isDoubtful(lines, regions)) return { ...byLine, structure: 'unasked' };
-    if (isLarge(input)) return { ...byLine, structure: 'too-large' };
+    const lines = mergeByLine(input);
+    const quick = withoutParse(input, lines);
+    if (quick !== undefined) return quick;
+    const { verdict: byLine } = lines;
     const { outline } = this.grammar;
     if (outline === undefined) return { ...byLine, structure: 'unavailable' };
     const read = (content: Uint8Array): Outline | undefined => outline(decoder.decode(content));
@@ -62,19 +54,19 @@ export class StructuralDriver implements MergeDriver {
     if (base === undefined || current === undefined || incoming === undefined) {
       return { ...byLine, structure: 'unparsed' };
     }
-    if (merged === undefined) {
+    if (byLine.kind === 'conflict') {
       const text = mergeOutlines({ base, current, incoming });
       const result = text === undefined ? undefined : outline(text);
       const isRight = result !== undefined && miscounted(base, current, incoming, result) === undefined;
       if (text === undefined || !isRight) return { ...byLine, structure: 'conflict' };
       return { kind: 'clean', lines: 'conflict', structure: 'clean', content: encoder.encode(text) };
     }
-    const result = read(merged);
+    const result = read(byLine.content);
     // Each side was read without an error; what they make together must be, too.
     if (result === undefined) return { kind: 'conflict', lines: 'clean', structure: 'conflict' };
     const name = miscounted(base, current, incoming, result);
     if (name === undefined) return { ...byLine, structure: 'clean' };
-    const refused = regionsWith(lines, regions, name);
+    const refused = regionsWith(lines, name);
     return { kind: 'conflict', lines: 'clean', structure: 'conflict', ...(refused && { refused }) };
   }
 }
@@ -82,15 +74,18 @@ export class StructuralDriver implements MergeDriver {
 const isLarge = ({ base, current, incoming }: DriverInput): boolean =>
   Math.max(base?.length ?? 0, current.length, incoming.length) > parsedBytesMax;
 
-const isDoubtful = (lines: TextLines, regions: readonly Region[]): boolean =>
-  regions.some(({ kind }) => kind === 'conflict') || isSuspicious(lines, regions);
+function withoutParse(input: DriverInput, { cut, regions, verdict }: LineMerge): DriverVerdict | undefined {
+  const isEnough = verdict.kind === 'clean' ? !isSuspicious(cut, regions) : isWithinBodies(cut, regions);
+  if (isEnough) return { ...verdict, structure: 'unasked' };
+  return isLarge(input) ? { ...verdict, structure: 'too-large' } : undefined;
+}
 
 /** Lines of the base from the first to the last change that holds the name of a declaration. */
-function regionsWith(lines: TextLines, regions: readonly Region[], declaration: string): LineRange | undefined {
+function regionsWith({ cut, regions }: LineMerge, declaration: string): LineRange | undefined {
   const name = /[\p{L}\p{N}_$]+(?=[^\p{L}\p{N}_$]*$)/u.exec(declaration.replace(/\(.*$/, ''))?.[0];
   if (name === undefined) return undefined;
-  const holds = (side: 'current' | 'incoming', { start, count }: LineRange): boolean =>
-    lines[side].slice(start, start + count).some((line) => line.includes(name));
+  const holds = (side: 'current' | 'incoming', range: LineRange): boolean =>
+    linesAt(cut[side], range).some((line) => line.includes(name));
   const named = regions.filter(
     (region) => isChanged(region) && (holds('current', region.current) || holds('incoming', region.incoming)),
   );

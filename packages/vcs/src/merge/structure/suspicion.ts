@@ -1,5 +1,5 @@
-import { isChanged, type LineRange, type Region } from '../combine.ts';
-import type { TextLines } from '../drivers/text.ts';
+import { isChanged, type Region } from '../combine.ts';
+import { linesAt, type CutTexts } from '../cut-text.ts';
 
 const keyword =
   /\b(?:function|class|interface|type|enum|const|let|var|namespace|module|fn|struct|trait|mod|static|union|impl|use|import)\b/;
@@ -8,7 +8,7 @@ const leading =
   /^\s*(?:(?:pub|static|async|get|set|public|private|protected|readonly|export|default|abstract|override)(?:\([^)]*\))?\s+)*[#*"']?([\p{L}_$][\p{L}\p{N}_$]*)["']?\s*(?:[(:=<?!,;]|$|\bas\b)/u;
 /** A statement that calls a function or a macro. What declares a method or a variant says a type, opens a body or ends with a comma. */
 const call = /^\s*[\p{L}\p{N}_$]+!?\([^:{]*\);\s*$/u;
-const title = /^\s*(?:describe|suite|context|it|test)[\w.]*\(\s*(["'`].*)$/;
+const title = /^\s*(?:describe|suite|context|it|test)[\w.]*\(\s*(["'`].*?)\s*$/;
 const control = new Set([
   'if',
   'for',
@@ -32,14 +32,14 @@ const control = new Set([
  * how brackets nest. Where not, nothing needs to be parsed: of each line a merge
  * has as many as both sides ask for.
  */
-export function isSuspicious(lines: TextLines, regions: readonly Region[]): boolean {
+export function isSuspicious(cut: CutTexts, regions: readonly Region[]): boolean {
   const names = { current: new Set<string>(), incoming: new Set<string>() };
   for (const region of regions) {
     if (!isChanged(region)) continue;
-    const removed = linesIn(lines.base, region.base);
+    const removed = linesAt(cut.base, region.base);
     for (const side of ['current', 'incoming'] as const) {
       if (region.kind === (side === 'current' ? 'incoming' : 'current')) continue;
-      const added = linesIn(lines[side], region[side]);
+      const added = linesAt(cut[side], region[side]);
       if (nestingOf(added) !== nestingOf(removed)) return true;
       const old = new Set(removed);
       for (const line of added) if (!old.has(line)) for (const name of namesIn(line)) names[side].add(name);
@@ -48,8 +48,25 @@ export function isSuspicious(lines: TextLines, regions: readonly Region[]): bool
   return [...names.current].some((name) => names.incoming.has(name));
 }
 
-const linesIn = (lines: readonly string[], { start, count }: LineRange): readonly string[] =>
-  lines.slice(start, start + count);
+/**
+ * Whether a conflict of lines is one for declarations, too, so that nothing needs to
+ * be parsed: somewhere both sides replaced indented lines of which none can declare
+ * anything or end what it stands in, by others of that kind. So they are of one body.
+ */
+export function isWithinBodies(cut: CutTexts, regions: readonly Region[]): boolean {
+  return regions.some((region) => {
+    // What was only added may be declarations of a form that no pattern knows, such as groups of tests.
+    if (region.kind !== 'conflict' || sides.some((side) => region[side].count === 0)) return false;
+    const texts = sides.map((side) => linesAt(cut[side], region[side]));
+    return texts.every((lines) => isLevel(lines) && lines.every(isInBody));
+  });
+}
+
+/** Indented, or empty, and nothing that declares. */
+const isInBody = (line: string): boolean => !/^\S/.test(line) && namesIn(line).length === 0;
+
+const sides = ['base', 'current', 'incoming'] as const;
+const isLevel = (lines: readonly string[]): boolean => nestingOf(lines) === nestingOf([]);
 
 function namesIn(line: string): string[] {
   const titled = title.exec(line);
