@@ -33,7 +33,7 @@ export type { JsonValue } from './core/json.ts';
 export type { ModelName, Role, RoleKind, ToolName } from './core/role.ts';
 export type { Handoff, HandoffStatus, Task, TaskOutcome, TaskReport } from './core/task.ts';
 export type { Time } from './core/time.ts';
-export type { Spend, Usage } from './core/usage.ts';
+export { estimateTokens, type Spend, type Usage } from './core/usage.ts';
 export { addCosts, formatCost, type CostReport, type CostSum } from './cost/cost-ledger.ts';
 export type { PriceOverride } from './cost/prices.ts';
 export type { AgentEndReason, RunEndReason, SwarmEvent, SwarmEventKind } from './events/event.ts';

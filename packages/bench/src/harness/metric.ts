@@ -35,15 +35,22 @@ const table = {
   staleRetriesPerCommit: ['retries', 'stale/commit'],
   /** How many times fewer these are after a split than before it. */
   staleRetriesFall: ['times', 'times fewer'],
-  /** Intended edits that stand in the end. */
-  acceptedEdits: ['edits', 'accepted'],
-  conflictsPerAcceptedEdit: ['conflicts', 'conflicts/accepted'],
+  /** Intended lines, added or changed, that stand in the end. */
+  acceptedLines: ['lines', 'accepted lines'],
   /** Of the trunk's trees that were built, those that do not build. */
   brokenBuilds: ['share', 'broken builds'],
   /** Files that came back to an earlier content. */
   oscillations: ['files', 'oscillations'],
   /** Of the commits, those that only settle what others did. */
   neutralCommits: ['commits', 'neutral commits'],
+  /** Attempts to publish that a rule of the repository refused. */
+  refusedTries: ['tries', 'refused tries'],
+  /** Work that was brought in twice. */
+  duplicateWork: ['times', 'done twice'],
+  /** Of the checks of the build that a run made itself. */
+  buildPassRate: ['share', 'checks passed'],
+  /** Of what agents were told without asking. */
+  toldTokens: ['tokens', 'told tokens'],
   /** Of all requests to models. */
   tokensTotal: ['tokens', 'tokens'],
   /** Requests to models; what those of known price cost, and how many have none. */

@@ -21,7 +21,6 @@ const charted: Readonly<Partial<Record<Metric, ChartedMetric>>> = {
   ratioToPeer: more('Times as fast as each peer, in the same run'),
   conflictsPerCommit: less('Conflicts a commit'),
   conflictsPerAcceptedLine: less('Conflicts a line that was accepted'),
-  conflictsPerAcceptedEdit: less('Conflicts for each intended edit that stands in the end'),
   brokenBuilds: less('Share of the trunk’s trees that do not build'),
   oscillations: less('Files that came back to an earlier content'),
   tokensTotal: less('Tokens of all requests'),

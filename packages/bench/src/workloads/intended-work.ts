@@ -1,17 +1,42 @@
 import { seededRandom } from '@mound/vcs';
 
+import {
+  behind,
+  callOf,
+  corePath,
+  coreText,
+  entriesPerSection,
+  entryAnchor,
+  listsPerFile,
+  parametersOf,
+  partFileText,
+  placeAnchor,
+  placesPerFile,
+  plainLineOf,
+  registryPath,
+  registrySections,
+  registryText,
+  settingsPath,
+  settingsText,
+  tokensIn,
+  withNumber,
+  withParameters,
+} from './intended-text.ts';
 import { RankedDraw } from './ranked-draw.ts';
 import type { SeededRandom } from './source-text.ts';
 import { filesOf, touchShares } from './swarm-load.ts';
 
-/** Places in a file behind which lines are added, and lists of numbers that are added to. */
-const placesPerFile = 6;
-const listsPerFile = 4;
-/** Of the edits: into a list that others add to as well, or a call of the core function. */
+/** Of the edits of parts: into a list that others add to as well, or a call of the core function. */
 const listShare = 0.3;
 const callShare = 0.35;
-/** One task in so many gives the core function one more parameter, and follows it through all files. */
+/** One task in so many gives the core function one more parameter, */
 const extendEvery = 12;
+/** one in so many has an entry for the registry, */
+const entryEvery = 4;
+/** and one in so many meets an agent that stands still for longer than its lease, once. */
+const stallEvery = 24;
+const extendAt = 6;
+const stallAt = 5;
 const filesPerTaskMax = 20;
 
 export interface IntendedWorkParameters {
@@ -19,23 +44,29 @@ export interface IntendedWorkParameters {
   /** Planners below the goal's. */
   readonly subtrees: number;
   readonly tasksPerSubtree: number;
+  /** How hot hot files are: 1 as the published swarm's, 0 all alike, 2 the squares of their shares. */
+  readonly skew?: number;
   readonly seed: number;
 }
 
-/** One thing that somebody wants in a file; its token is in no other edit. */
+/** One thing that somebody wants in a file, a line added or changed; its token is in no other edit. */
 export type IntendedEdit =
   | { readonly kind: 'line'; readonly path: string; readonly place: number; readonly token: string }
   /** A line that calls the core function, with as many arguments as it has by then. */
   | { readonly kind: 'call'; readonly path: string; readonly place: number; readonly token: string }
   /** A number in a list. */
-  | { readonly kind: 'list'; readonly path: string; readonly list: number; readonly token: string };
+  | { readonly kind: 'list'; readonly path: string; readonly list: number; readonly token: string }
+  /** A line of the registry. */
+  | { readonly kind: 'entry'; readonly path: string; readonly section: number; readonly entry: number; readonly token: string } // prettier-ignore
+  /** One more parameter of the core function, which every call has to follow. */
+  | { readonly kind: 'parameter'; readonly path: string; readonly token: string };
 
 export interface IntendedTask {
   readonly id: string;
   readonly subtree: number;
   readonly edits: readonly IntendedEdit[];
-  /** Gives the core function one more parameter. */
-  readonly extends: boolean;
+  /** Whoever takes it first stands still for longer than its lease. */
+  readonly stalls: boolean;
 }
 
 /** The style that a subtree wants, and says that it decides; undefined: it lives with what is there. */
@@ -45,26 +76,17 @@ export interface IntendedSubtree {
   readonly style: string | undefined;
 }
 
-export const corePath = 'src/core.ts';
-/** As the files below a part name it. */
-const coreSpecifier = '../core.ts';
-export const settingsPath = 'src/settings.ts';
-
 const pathOf = (rank: number): string => `src/part${String(rank % 5)}/file${String(rank).padStart(3, '0')}.ts`;
-const coreText = (parameters: number): string => {
-  const names = Array.from({ length: parameters }, (_, at) => `a${at}`);
-  return `export const core = (${names.map((name) => `${name}: number`).join(', ')}): number => ${names.join(' + ')};\n`;
-};
-export const settingsText = (style: string): string => `export const style = '${style}' as const;\n`;
 
 /** Ways to say one thing, so that only words tell that two topics are one. */
 const styleTopics = ['style of messages', 'message styles', 'the styles for messages'];
 
 /**
  * What a swarm is to bring into a small TypeScript project, the same for
- * everybody: tasks of edits, of which hot files get most, two subtrees that
- * want one setting each its own way, and now and then a change of a function
- * that every file calls.
+ * everybody: tasks of edits, of which hot files get most, one large file that
+ * many add to, two subtrees that want one setting each its own way, now and
+ * then a change of a function that every file calls, files that may not grow
+ * though nothing in them says so, and an agent that stands still.
  */
 export class IntendedWork {
   readonly parameters: IntendedWorkParameters;
@@ -73,9 +95,9 @@ export class IntendedWork {
 
   constructor(parameters: IntendedWorkParameters) {
     this.parameters = parameters;
-    const { subtrees, tasksPerSubtree, files, seed } = parameters;
+    const { subtrees, tasksPerSubtree, files, seed, skew = 1 } = parameters;
     const random = seededRandom(seed);
-    const touches = new RankedDraw(touchShares(files));
+    const touches = new RankedDraw(touchShares(files).map((share) => share ** skew));
     this.subtrees = Array.from({ length: subtrees }, (_, at) => {
       const fights = at < styleTopics.length && at < 2;
       const topic = styleTopics[at];
@@ -100,19 +122,12 @@ export class IntendedWork {
   }
 
   initialFiles(): Map<string, string> {
-    const files = new Map([
-      [corePath, coreText(1)],
+    return new Map([
+      [corePath, coreText()],
       [settingsPath, settingsText('plain')],
+      [registryPath, registryText()],
+      ...this.paths.map((path) => [path, partFileText()] as const),
     ]);
-    for (const path of this.paths) {
-      const lists = Array.from({ length: listsPerFile }, (_, at) => `export const list${at} = [0];`);
-      const places = Array.from(
-        { length: placesPerFile },
-        (_, at) => `// place ${at}\nexport const base${at} = core(1);`,
-      );
-      files.set(path, [`import { core } from '${coreSpecifier}';`, ...lists, ...places, ''].join('\n'));
-    }
-    return files;
   }
 }
 
@@ -136,33 +151,35 @@ function taskOf(
     const kind = drawn < listShare + callShare ? 'call' : 'line';
     return { kind, path, place: random.below(placesPerFile), token: own };
   });
-  return { id: `task${number}`, subtree, edits, extends: number % extendEvery === extendEvery - 1 };
+  if (number % entryEvery === entryEvery - 1) {
+    const [section, entry] = [random.below(registrySections), random.below(entriesPerSection)];
+    edits.push({ kind: 'entry', path: registryPath, section, entry, token: `t${number}_entry` });
+  }
+  if (number % extendEvery === extendAt) edits.push({ kind: 'parameter', path: corePath, token: `p${number}` });
+  return { id: `task${number}`, subtree, edits, stalls: number % stallEvery === stallAt };
 }
 
 /** Of a list: different in every task, and no part of another. */
 const numberOf = (task: number, at: number): string => String(1_000_000 + task * 1000 + at);
 
-/** How many parameters the core function has in a text of its file. */
-export const parametersOf = (core: string): number => core.match(/a\d+: number/g)?.length ?? 1;
-
-const argumentsOf = (count: number): string => Array.from({ length: count }, (_, at) => at + 1).join(', ');
-
-/** The file with the edit, by somebody who takes the core function to have so many parameters. */
-export function withEdit(edit: IntendedEdit, text: string, parameters: number): string {
-  if (edit.kind === 'list') {
-    return text.replace(new RegExp(`(const list${edit.list} = \\[[^\\]]*)\\]`), `$1, ${edit.token}]`);
+/** The file with the edit, by somebody who takes the core function to have so many parameters; undefined where it has no room for it. */
+export function withEdit(edit: IntendedEdit, text: string, parameters: number): string | undefined {
+  switch (edit.kind) {
+    case 'list':
+      return withNumber(text, edit.list, edit.token);
+    case 'parameter':
+      return withParameters(text, [...parametersOf(text), edit.token]);
+    case 'entry':
+      return behind(text, entryAnchor(edit.section, edit.entry), plainLineOf(edit.token));
+    default:
+      return behind(text, placeAnchor(edit.place), lineOf(edit, parameters));
   }
-  const value = edit.kind === 'call' ? `core(${argumentsOf(parameters)})` : '0';
-  return text.replace(`// place ${edit.place}\n`, `// place ${edit.place}\nexport const ${edit.token} = ${value};\n`);
 }
 
-/** The core function's file with one more parameter. */
-export const extended = (core: string): string => coreText(parametersOf(core) + 1);
+/** The line that an edit adds, wherever it comes to stand. */
+export const lineOf = ({ kind, token }: IntendedEdit, parameters: number): string =>
+  kind === 'call' ? callOf(token, parameters) : plainLineOf(token);
 
-/** The file with every call of the core function as it takes so many parameters. */
-export const following = (text: string, parameters: number): string =>
-  text.replaceAll(/\bcore\([\d, ]*\)/g, `core(${argumentsOf(parameters)})`);
-
-/** Whether what an edit wants stands in a text of its file. */
-export const stands = (edit: IntendedEdit, text: string): boolean =>
-  edit.kind === 'list' ? text.includes(edit.token) : text.includes(`const ${edit.token} =`);
+/** Tokens that stand in a tree, in whatever file. */
+export const standing = (tree: ReadonlyMap<string, string>): Set<string> =>
+  new Set([...tree.values()].flatMap((text) => tokensIn(text)));

@@ -1,5 +1,4 @@
-import type { IntendedWork } from '../../workloads/intended-work.ts';
-import { stands } from '../../workloads/intended-work.ts';
+import { standing, type IntendedWork } from '../../workloads/intended-work.ts';
 import type { Build, Tree } from './build.ts';
 
 /** What one arm came to with one stream of work. Figures that an arm cannot have are undefined. */
@@ -12,8 +11,12 @@ export interface ArmFigures {
   readonly conflicts: number;
   /** Commits on the trunk, those that settle conflicts included. */
   readonly commits: number;
-  /** Of these, made by agents that only settle what others did. */
+  /** Of these, those that bring nothing in that is wanted: of neutral agents, of notes and decisions, reverts. */
   readonly neutralCommits: number | undefined;
+  /** Attempts to publish that a rule of the repository refused. */
+  readonly refusedTries: number;
+  /** Work that was brought in twice: by a second owner of a task, or as a change that had landed since. */
+  readonly duplicateWork: number | undefined;
   /** Files that came back to an earlier content. */
   readonly oscillations: number;
   /** Trees of the trunk that were built, and those of them that do not build. */
@@ -23,6 +26,10 @@ export interface ArmFigures {
   readonly seconds: number;
   /** Tokens of all requests, estimated by length. */
   readonly tokens: number | undefined;
+  /** Of words that agents were told without asking, estimated likewise. */
+  readonly toldTokens: number | undefined;
+  /** Of the checks that the run itself made; undefined where it made none. */
+  readonly passRate: number | undefined;
   readonly mergeQueueMsP50: number | undefined;
   readonly mergeQueueMsP99: number | undefined;
 }
@@ -58,17 +65,21 @@ export async function judgeBuilds(
   return { builds, brokenBuilds, endsBuilding: builds === 0 ? undefined : isRight };
 }
 
+/** As it is acknowledged: its task may leave it to another. */
+export const parameterName = (task: string): string => `parameter of ${task}`;
+
 /** Accepted and lost edits, by the tree in the end and the tasks that somebody was told are on the trunk. */
 export function judgeEdits(
   work: IntendedWork,
   tree: Tree,
   acknowledged: ReadonlySet<string>,
 ): Pick<ArmFigures, 'accepted' | 'lost'> {
+  const stands = standing(tree);
   let [accepted, lost] = [0, 0];
   for (const { id, edits } of work.tasks) {
-    for (const edit of edits) {
-      if (stands(edit, tree.get(edit.path) ?? '')) accepted++;
-      else if (acknowledged.has(id)) lost++;
+    for (const { kind, token } of edits) {
+      if (stands.has(token)) accepted++;
+      else if (acknowledged.has(kind === 'parameter' ? parameterName(id) : id)) lost++;
     }
   }
   return { accepted, lost };

@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 
 import {
-  extended,
   corePath,
   following,
-  IntendedWork,
+  parametersOf,
   settingsPath,
   settingsText,
-} from '../../workloads/intended-work.ts';
+  withParameters,
+} from '../../workloads/intended-text.ts';
+import { IntendedWork } from '../../workloads/intended-work.ts';
 import { Build } from './build.ts';
 
 test('a tree builds or it does not, and the compiler says why', async () => {
@@ -15,7 +16,8 @@ test('a tree builds or it does not, and the compiler says why', async () => {
   if (build === undefined) throw new Error('the compiler is a development dependency');
   const files = new IntendedWork({ files: 20, subtrees: 2, tasksPerSubtree: 4, seed: 1 }).initialFiles();
   expect(build.faults(files)).toEqual([]);
-  const core = extended(files.get(corePath) ?? '');
+  const before = files.get(corePath) ?? '';
+  const core = withParameters(before, [...parametersOf(before), 'second']);
   const broken = new Map(files).set(corePath, core);
   expect(build.faults(broken).length).toBeGreaterThan(20);
   expect(build.faults(broken)[0]).toMatch(/src\/part\d\/file\d+\.ts: Expected 2 arguments, but got 1/);

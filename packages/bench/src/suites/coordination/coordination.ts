@@ -1,29 +1,27 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-
-import { mechanisms } from '@mound/swarm';
 
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
 import { describeMachine, gitVersion } from '../../harness/machine.ts';
-import type { Metric } from '../../harness/metric.ts';
 import { formatVersion, sampleOf, type Sample } from '../../harness/result-file.ts';
 import { rotate } from '../../harness/rounds.ts';
-import { medianOf } from '../../harness/statistics.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { IntendedWork } from '../../workloads/intended-work.ts';
 import { attempt, type Findings } from '../findings.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 import type { ArmFigures } from './arm.ts';
 import { Build } from './build.ts';
+import { effectsOf, figures, type Comparison, type Effect } from './effects.ts';
 import { runOldStyleArm } from './old-style-arm.ts';
 import {
   coordinationOptions,
   coordinationParametersOf,
-  exercised,
+  variationsOf,
   type Arm,
   type CoordinationParameters,
+  type Variation,
 } from './parameters.ts';
-import { runSwarmArm } from './swarm-arm.ts';
+import { runSwarmArm, stallMsOf } from './swarm-arm.ts';
 
 export const coordinationSuite: Suite = {
   name: 'coordination',
@@ -32,22 +30,6 @@ export const coordinationSuite: Suite = {
   run: (context) => runCoordinationSuite(coordinationParametersOf(context.size, context.values), context),
 };
 
-/** What is told of an arm, by seed. */
-const figures: readonly (readonly [Metric, (figure: ArmFigures) => number | undefined])[] = [
-  ['conflictsPerAcceptedEdit', ({ conflicts, accepted }) => conflicts / Math.max(1, accepted)],
-  ['conflictsPerCommit', ({ conflicts, commits }) => conflicts / Math.max(1, commits)],
-  ['acceptedEdits', ({ accepted }) => accepted],
-  ['lostUpdates', ({ lost }) => lost],
-  ['oscillations', ({ oscillations }) => oscillations],
-  ['brokenBuilds', ({ builds, brokenBuilds }) => (builds === 0 ? undefined : brokenBuilds / builds)],
-  ['commitsPerRound', ({ commits }) => commits],
-  ['neutralCommits', ({ neutralCommits }) => neutralCommits],
-  ['wallSeconds', ({ seconds }) => seconds],
-  ['tokensTotal', ({ tokens }) => tokens],
-  ['mergeQueueMsP50', ({ mergeQueueMsP50 }) => mergeQueueMsP50],
-  ['mergeQueueMsP99', ({ mergeQueueMsP99 }) => mergeQueueMsP99],
-];
-
 type Found = ReadonlyMap<Arm, readonly ArmFigures[]>;
 
 export async function runCoordinationSuite(
@@ -55,33 +37,47 @@ export async function runCoordinationSuite(
   { dir: parent, signal, progress }: Pick<SuiteContext, 'dir' | 'signal' | 'progress'>,
 ): Promise<SuiteOutcome> {
   return withTempDir(parent, async (dir): Promise<SuiteOutcome> => {
-    const { arms, seeds, agents, thinkMs, ...project } = parameters;
+    const { arms, seeds, agents, thinkMs, leaseMs, skew = 1, sweep: _, ...project } = parameters;
     const findings: Findings = { notes: [], dir, failed: false };
     const build = await Build.load();
     if (build === undefined) findings.notes.push('missing: the TypeScript compiler, so nothing is said of builds');
     const hasGit = (await gitVersion()) !== undefined;
     if (!hasGit) findings.notes.push('missing: old-style (needs git)');
     const able = arms.filter(({ kind }) => kind !== 'old-style' || hasGit);
-    const found = new Map<Arm, ArmFigures[]>(able.map((arm) => [arm, []]));
-    progress.begin(able.length * seeds);
-    try {
-      for (let seed = 1; seed <= seeds; seed++) {
-        const work = new IntendedWork({ ...project, seed });
-        for (const arm of rotate(able, seed - 1)) {
-          throwIfInterrupted(signal);
-          progress.step(`seed ${seed} of ${seeds}: ${arm.name}`);
-          await attempt(arm.name, `do the work of seed ${seed}`, findings, async () => {
-            const place = join(dir, `${arm.name}-${seed}`);
-            await mkdir(place);
-            found.get(arm)?.push(await runArm(arm, work, place, { agents, thinkMs, build, signal }));
-          });
+    const swept = able.filter(({ kind }) => kind === 'swarm');
+    const variations = variationsOf(parameters);
+    const own: Variation = { name: '', assumed: { agents, thinkMs, skew } };
+    const found = new Map<Variation, Map<Arm, ArmFigures[]>>();
+    const gather = async ({ assumed, name }: Variation, arm: Arm, seed: number, to: ArmFigures[]): Promise<void> => {
+      throwIfInterrupted(signal);
+      const about = `${arm.name}, stream ${seed}${name === '' ? '' : `, ${name}`}`;
+      progress.step(about);
+      await attempt(arm.name, `do the work of ${about}`, findings, async () => {
+        const place = join(dir, 'arm');
+        await mkdir(place);
+        try {
+          const work = new IntendedWork({ ...project, skew: assumed.skew, seed });
+          to.push(await runArm(arm, work, place, { ...assumed, leaseMs, build, signal }));
+        } finally {
+          await rm(place, { recursive: true, force: true, maxRetries: 3 });
         }
+      });
+    };
+    progress.begin(able.length * seeds + swept.length * variations.length);
+    try {
+      for (const [at, variation] of [own, ...variations].entries()) {
+        const these = at === 0 ? able : swept;
+        const of = new Map<Arm, ArmFigures[]>(these.map((arm) => [arm, []]));
+        found.set(variation, of);
+        for (let seed = 1; seed <= (at === 0 ? seeds : 1); seed++)
+          for (const arm of rotate(these, seed - 1 + at)) await gather(variation, arm, seed, of.get(arm) ?? []);
       }
     } finally {
       progress.end();
     }
-    const workload = { workload: 'coordination', ...project, agents, thinkMs, seeds };
-    const samples = samplesOf(found, workload);
+    const samples = [...found].flatMap(([{ assumed }, of]) =>
+      samplesOf(of, { workload: 'coordination', ...project, ...assumed, seeds: assumed === own.assumed ? seeds : 1 }),
+    );
     const result = {
       suite: coordinationSuite.name,
       formatVersion,
@@ -89,25 +85,26 @@ export async function runCoordinationSuite(
       samples,
       notes: [...told(found, parameters), ...findings.notes],
     };
-    const isWrong = [...found].some(([{ kind }, all]) => kind !== 'old-style' && all.some(({ lost }) => lost > 0));
+    const all = [...found.values()].flatMap((of) => [...of]);
+    const isWrong = all.some(([{ kind }, these]) => kind !== 'old-style' && these.some(({ lost }) => lost > 0));
     return { kind: 'result', result, exitCode: findings.failed || isWrong ? 1 : 0 };
   });
 }
 
-type Surroundings = Pick<CoordinationParameters, 'agents' | 'thinkMs'> & {
+type Surroundings = Pick<CoordinationParameters, 'agents' | 'thinkMs' | 'leaseMs'> & {
   readonly build: Build | undefined;
   readonly signal: AbortSignal;
 };
 
 function runArm(
-  { kind, coordination }: Arm,
+  { kind, coordination, without }: Arm,
   work: IntendedWork,
   dir: string,
   around: Surroundings,
 ): Promise<ArmFigures> {
-  if (kind === 'old-style') return runOldStyleArm(work, dir, around);
+  if (kind === 'old-style') return runOldStyleArm(work, dir, { ...around, stallMs: stallMsOf(around.leaseMs) });
   const agents = kind === 'swarm' ? around.agents : 1;
-  return runSwarmArm(work, dir, { ...around, agents, coordination, plans: kind !== 'solo' });
+  return runSwarmArm(work, dir, { ...around, agents, coordination, without, plans: kind !== 'solo' });
 }
 
 function samplesOf(found: Found, workload: Readonly<Record<string, string | number>>): Sample[] {
@@ -119,32 +116,38 @@ function samplesOf(found: Found, workload: Readonly<Record<string, string | numb
   );
 }
 
-/** For each mechanism, whether what it is for differs without it: in which direction, and in how many of the seeds. */
-function told(found: Found, { seeds, files, subtrees, tasksPerSubtree }: CoordinationParameters): string[] {
-  const of = (name: string): readonly ArmFigures[] => [...found].find(([arm]) => arm.name === name)?.[1] ?? [];
-  const all = of('all-on');
-  const compared = (name: string): string[] => {
-    const without = of(name);
-    if (all.length < seeds || without.length < seeds) return [];
-    return figures.slice(0, 6).flatMap(([metric, figure]) => {
-      const differences = all.map((one, at) => (figure(without[at] ?? one) ?? 0) - (figure(one) ?? 0));
-      if (differences.every((difference) => difference === 0)) return [];
-      const more = differences.filter((difference) => difference > 0).length;
-      const fewer = differences.filter((difference) => difference < 0).length;
-      const median = medianOf(differences);
-      const signs = more > 0 && fewer > 0 ? `; THE SIGN CHANGES with the seed (${more} more, ${fewer} fewer)` : '';
-      return [`${metric} ${median >= 0 ? '+' : ''}${Number(median.toPrecision(3))}${signs}`];
+/** For each arm, how it differs from the one with everything, and where the sign of that changes. */
+function told(
+  found: ReadonlyMap<Variation, Found>,
+  { seeds, files, subtrees, tasksPerSubtree, arms }: CoordinationParameters,
+): string[] {
+  const compared = (name: string): Comparison[] =>
+    [...found].flatMap(([{ name: assumed }, of]) => {
+      const figuresOf = (wanted: string): readonly ArmFigures[] =>
+        [...of].find(([arm]) => arm.name === wanted)?.[1] ?? [];
+      const [on, off] = [figuresOf('all-on'), figuresOf(name)];
+      return on.length === 0 || on.length !== off.length ? [] : [{ assumed, with: on, without: off }];
     });
-  };
-  const effects = [...found.keys()]
+  const effects = arms
     .filter(({ name }) => name !== 'all-on')
-    .map(({ name }) => `${name}, beside all-on: ${compared(name).join('; ') || 'no difference'}`);
-  const others = mechanisms.filter((name) => !exercised.includes(name));
+    .flatMap(({ name }) => {
+      const comparisons = compared(name);
+      if (comparisons.length === 0) return [];
+      return [`${name}, beside all-on: ${wordsOf(effectsOf(comparisons))}`];
+    });
   return [
     `${seeds} streams of intended edits, each through every arm: ${files} files, ${subtrees} subtrees of ${tasksPerSubtree} tasks; ` +
       'minds are scripts that do not know their arm, conflicts and losses come from the store or git, builds from the TypeScript compiler',
     ...effects,
-    `not measured, for it depends on what a model makes of it: ${others.join(', ')}`,
-    'tokens are estimated by length; a conflict in old-style is a merge that the integrator aborted, or a lock that another had',
+    'not measured, for it depends on what a model makes of it: what reviewers find beyond a wrong number of arguments, what notes say beyond one trap, and what an explanation of a failing build is worth',
+    'tokens, those that were told too, are estimated by length, four bytes each; a conflict in old-style is a merge that the integrator aborted, or a lock that another had; ' +
+      'fences and budgets are off in no-fences and no-budgets by a switch that only an experiment has',
   ];
+}
+
+/** What one stream shows and another does not is no effect. */
+function wordsOf(effects: readonly Effect[]): string {
+  if (effects.length === 0) return 'no difference';
+  const holds = effects.some(({ isSteady }) => isSteady);
+  return `${holds ? '' : 'no effect that every stream shows: '}${effects.map(({ says }) => says).join('; ')}`;
 }

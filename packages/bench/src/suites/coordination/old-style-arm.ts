@@ -8,20 +8,23 @@ import { seededRandom } from '@mound/vcs';
 
 import { seededGitRepo } from '../../subjects/git/seeded-repo.ts';
 import type { GitRepo } from '../../subjects/git/git-repo.ts';
+import { fullLines, fullPart } from '../../workloads/intended-text.ts';
 import type { IntendedWork } from '../../workloads/intended-work.ts';
-import { judgeBuilds, judgeEdits, sampled, type ArmFigures } from './arm.ts';
+import { judgeBuilds, judgeEdits, parameterName, sampled, type ArmFigures } from './arm.ts';
 import type { Build, Tree } from './build.ts';
-import { allJobs, pathsOf, wantedOf, type Job } from './jobs.ts';
+import { allJobs, mustTask, needsListing, nothingLearned, pathsOf, wantedOf, type Job } from './jobs.ts';
 
 export interface OldStyleOptions {
   readonly agents: number;
   readonly thinkMs: number;
+  /** So long somebody who stands still does, with its locks. */
+  readonly stallMs: number;
   readonly build: Build | undefined;
   readonly signal: AbortSignal;
 }
 
 /** A job is made anew on the newest trunk so often when it would not merge. */
-const triesMax = 4;
+const triesMax = 20;
 /** A lock that is not there to be had is asked for again; after so long it is taken to be forgotten, and gone past. */
 const lockPollMs = 20;
 const lockWaitMs = 3_000;
@@ -52,6 +55,7 @@ class OldStyle {
   readonly #options: OldStyleOptions;
   readonly #acknowledged = new Set<string>();
   #conflicts = 0;
+  #refused = 0;
   #integrating: Promise<unknown> = Promise.resolve();
 
   constructor(work: IntendedWork, repo: GitRepo, dir: string, options: OldStyleOptions) {
@@ -70,13 +74,14 @@ class OldStyle {
     }
     const from = performance.now();
     const jobs = allJobs(this.#work);
+    const together = jobs.length - 1;
     let next = 0;
     await Promise.all(
       agents.map(async (agent) => {
-        for (let at = next++; at < jobs.length; at = next++) await this.#do(agent, jobs[at] as Job, at);
+        for (let at = next++; at < together; at = next++) await this.#do(agent, jobs[at] as Job, at);
       }),
     );
-    await this.#do(0, { kind: 'repair' }, jobs.length);
+    await this.#do(0, jobs[together] as Job, together);
     const seconds = (performance.now() - from) / 1000;
     const commits = (await this.#repo.text(['rev-list', '--reverse', '--first-parent', `${start}..main`])).split('\n').filter((id) => id !== ''); // prettier-ignore
     const trees: Tree[] = [];
@@ -87,9 +92,13 @@ class OldStyle {
       conflicts: this.#conflicts,
       commits: commits.length,
       neutralCommits: undefined,
+      refusedTries: this.#refused,
+      duplicateWork: undefined,
       oscillations: await this.#oscillations(start),
       seconds,
       tokens: undefined,
+      toldTokens: undefined,
+      passRate: undefined,
       mergeQueueMsP50: undefined,
       mergeQueueMsP99: undefined,
     };
@@ -102,19 +111,21 @@ class OldStyle {
   async #do(agent: number, job: Job, number: number): Promise<void> {
     const random = seededRandom(number * 31);
     const think = (): Promise<void> => setTimeout(this.#options.thinkMs * (0.5 + random.next()));
-    const paths = pathsOf(this.#work, job);
+    const stalls = job.kind === 'task' && mustTask(this.#work, job.task).stalls;
+    let learned = nothingLearned;
     for (let tries = 0; tries < triesMax; tries++) {
-      const seenFirst = await this.#read(agent, paths);
-      const locks = await this.#lock([...wantedOf(this.#work, job, seenFirst).keys()]);
+      const locks = await this.#lock([...wantedOf(this.#work, job, await this.#see(agent, job), learned).keys()]);
       try {
-        const seen = await this.#read(agent, paths);
+        const seen = await this.#see(agent, job);
         await think();
         await think();
-        const made = wantedOf(this.#work, job, seen);
+        if (stalls && tries === 0) await setTimeout(this.#options.stallMs);
+        const made = wantedOf(this.#work, job, seen, learned);
         if (made.size === 0) return;
-        const commit = await this.#commit(agent, made, job, number);
-        if (!(await this.#integrate(commit))) continue;
-        if (job.kind === 'task') this.#acknowledged.add(job.task);
+        const became = await this.#integrate(await this.#commit(agent, made, job, number));
+        if (became === 'full') learned = { ...learned, full: new Set([fullPart]) };
+        if (became !== 'merged') continue;
+        if (job.kind === 'task') this.#acknowledged.add(job.task).add(parameterName(job.task));
         return;
       } finally {
         for (const lock of locks) await rm(lock, { force: true });
@@ -147,11 +158,12 @@ class OldStyle {
     return locks;
   }
 
-  /** The newest trunk, as an agent sees it. */
-  async #read(agent: number, paths: readonly string[]): Promise<Map<string, string>> {
+  /** What an agent reads for a job on the newest trunk. */
+  async #see(agent: number, job: Job): Promise<Map<string, string>> {
     await this.#git(agent, ['checkout', '--quiet', '--detach', '--force', 'main']);
+    const listed = needsListing(job) ? (await this.#git(agent, ['ls-files', 'src'])).toString('utf8').trim().split('\n') : []; // prettier-ignore
     const seen = new Map<string, string>();
-    for (const path of paths) {
+    for (const path of pathsOf(this.#work, job, seen, listed)) {
       const file = join(this.#worktree(agent), path);
       if (existsSync(file)) seen.set(path, await readFile(file, 'utf8'));
     }
@@ -169,20 +181,32 @@ class OldStyle {
     return (await this.#git(agent, ['rev-parse', 'HEAD'])).toString('utf8').trim();
   }
 
-  /** One door: whoever comes waits for those before. False where it would not merge. */
-  #integrate(commit: string): Promise<boolean> {
-    const merged = this.#integrating.then(async () => {
-      try {
-        await this.#repo.run(['merge', '--quiet', '--no-edit', '--no-verify', commit]);
-        return true;
-      } catch {
-        this.#conflicts++;
-        await this.#repo.run(['merge', '--abort']).catch(() => undefined);
-        return false;
-      }
-    });
-    this.#integrating = merged;
-    return merged;
+  /** One door: whoever comes waits for those before. */
+  #integrate(commit: string): Promise<'merged' | 'conflict' | 'full'> {
+    const became = this.#integrating.then(() => this.#merge(commit));
+    this.#integrating = became;
+    return became;
+  }
+
+  /** `full`: the rule of the repository on the length of files, which the integrator keeps here, refuses it. */
+  async #merge(commit: string): Promise<'merged' | 'conflict' | 'full'> {
+    const before = (await this.#repo.text(['rev-parse', 'HEAD'])).trim();
+    try {
+      await this.#repo.run(['merge', '--quiet', '--no-edit', '--no-verify', commit]);
+    } catch {
+      this.#conflicts++;
+      await this.#repo.run(['merge', '--abort']).catch(() => undefined);
+      return 'conflict';
+    }
+    const names = (await this.#repo.text(['diff', '--name-only', before, 'HEAD', '--', fullPart])).trim();
+    for (const path of names === '' ? [] : names.split('\n')) {
+      const text = (await this.#repo.run(['show', `HEAD:${path}`])).toString('utf8');
+      if (text.split('\n').length - 1 <= fullLines) continue;
+      await this.#repo.run(['reset', '--quiet', '--hard', before]);
+      this.#refused++;
+      return 'full';
+    }
+    return 'merged';
   }
 
   #git(agent: number, args: readonly string[]): Promise<Buffer> {
