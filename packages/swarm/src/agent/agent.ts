@@ -16,6 +16,7 @@ import {
 } from '../model/model.ts';
 import type { ToolAnswer } from '../tools/tool.ts';
 import type { Toolset } from '../tools/toolset.ts';
+import { agentSpan, callSpan } from './spans.ts';
 import { LoopWatch, type LoopLimits, type Step } from './loop-watch.ts';
 
 /** Why an agent may not ask its model now. */
@@ -46,6 +47,8 @@ export interface AgentHooks {
 }
 
 export interface AgentOptions {
+  /** Its id in the run, for spans. */
+  readonly agent?: string;
   readonly role: Role;
   readonly model: Model;
   /** The first user message. */
@@ -91,7 +94,8 @@ const cutNudge = 'Your answer was cut off at its length limit. Go on in smaller 
  * finishes, its turns are used up, it goes round in circles, or its context is
  * used up and cannot be made smaller.
  */
-export const runAgent = (options: AgentOptions): Promise<AgentEnd> => new Agent(options).run();
+export const runAgent = (options: AgentOptions): Promise<AgentEnd> =>
+  agentSpan(options, () => new Agent(options).run());
 
 class Agent {
   readonly #options: AgentOptions;
@@ -195,7 +199,8 @@ class Agent {
     for (const [at, call] of calls.entries()) {
       if (signal.aborted) return this.#end('aborted');
       // The turn was counted when it was taken.
-      const answer = await toolset.call(call, callKeyOf(this.#turns - 1, at));
+      const key = callKeyOf(this.#turns - 1, at);
+      const answer = await callSpan(this.#options, call, () => toolset.call(call, key));
       steps.push({ call, answer });
       this.#history.answer(call, renderAnswer(answer, answerCharsMax));
       if (answer.ends !== undefined) return this.#end(answer.ends);

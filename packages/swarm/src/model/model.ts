@@ -1,3 +1,4 @@
+import type { TracerLike } from '../core/tracer.ts';
 import type { JsonObject, JsonValue } from '../core/json.ts';
 import type { Spend, Usage } from '../core/usage.ts';
 
@@ -105,6 +106,8 @@ export interface Model {
   readonly costUsdMax?: number | undefined;
   /** How long it may take to put away what it had begun, once its signal aborts; default: no time at all. */
   readonly abortMsMax?: number;
+  /** Where its requests are spans; the agents that ask it and their calls of tools then are, too. */
+  readonly tracer?: TracerLike;
   /** Errors: `ModelError`. */
   complete(request: ModelRequest, signal: AbortSignal, options?: AskOptions): Promise<ModelTurn>;
 }

@@ -1,30 +1,9 @@
 import { expect, test } from 'vitest';
+import { loadTracer } from '../core/tracer.ts';
+import { watchingTracer } from '../core/tracer.test.kit.ts';
 import { ModelError } from './model-error.ts';
 import type { Model, ModelRequest } from './model.ts';
-import { loadTracer, TracedModel, type TracerLike } from './traced-model.ts';
-
-interface Seen {
-  readonly name: string;
-  readonly attributes: Record<string, unknown>;
-  status: unknown;
-  ended: number;
-}
-
-function watcher(): { tracer: TracerLike; seen: Seen[] } {
-  const seen: Seen[] = [];
-  const tracer: TracerLike = {
-    startSpan: (name, { attributes }) => {
-      const span: Seen = { name, attributes: { ...attributes }, status: undefined, ended: 0 };
-      seen.push(span);
-      return {
-        setAttributes: (more) => Object.assign(span.attributes, more),
-        setStatus: (status) => (span.status = status),
-        end: () => void (span.ended += 1),
-      };
-    },
-  };
-  return { tracer, seen };
-}
+import { TracedModel } from './traced-model.ts';
 
 const request: ModelRequest = { role: 'worker', messages: [{ role: 'user', content: 'the secret plan' }], tools: [] };
 const usage = { inputTokens: 10, outputTokens: 3, cachedTokens: 4, estimated: false };
@@ -36,7 +15,7 @@ const model: Model = {
 const { signal } = new AbortController();
 
 test('a request is a span by the conventions, and what is said stays out of it', async () => {
-  const { tracer, seen } = watcher();
+  const { tracer, seen } = watchingTracer();
   await new TracedModel(model, tracer, false).complete(request, signal);
   expect(seen).toEqual([
     {
@@ -53,6 +32,7 @@ test('a request is a span by the conventions, and what is said stays out of it',
         'gen_ai.usage.cache_read.input_tokens': 4,
         'gen_ai.response.finish_reasons': ['stop'],
       },
+      parent: undefined,
       status: undefined,
       ended: 1,
     },
@@ -61,14 +41,14 @@ test('a request is a span by the conventions, and what is said stays out of it',
 });
 
 test('content is captured where that is asked for', async () => {
-  const { tracer, seen } = watcher();
+  const { tracer, seen } = watchingTracer();
   await new TracedModel(model, tracer, true).complete(request, signal);
   expect(JSON.stringify(seen)).toContain('the secret plan');
   expect(JSON.stringify(seen)).toContain('the secret answer');
 });
 
 test('a failure is the span’s, without its words, and the caller’s; estimates are not told as usage', async () => {
-  const { tracer, seen } = watcher();
+  const { tracer, seen } = watchingTracer();
   const failing: Model = { ...model, complete: () => Promise.reject(new ModelError('refused', 'the secret plan')) };
   await expect(new TracedModel(failing, tracer, false).complete(request, signal)).rejects.toThrow('the secret plan');
   expect(seen[0]).toMatchObject({ attributes: { 'error.type': 'refused' }, status: { code: 2 }, ended: 1 });

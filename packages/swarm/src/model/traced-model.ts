@@ -1,20 +1,5 @@
-import { ModelError } from './model-error.ts';
+import { inSpan, spanKind, type TracerLike } from '../core/tracer.ts';
 import type { AskOptions, Model, ModelRequest, ModelTurn } from './model.ts';
-
-/** What is needed of an OpenTelemetry span. */
-export interface SpanLike {
-  setAttributes(attributes: Record<string, string | number | string[]>): unknown;
-  setStatus(status: { code: number; message?: string }): unknown;
-  end(): void;
-}
-
-/** What is needed of an OpenTelemetry tracer. */
-export interface TracerLike {
-  startSpan(name: string, options: { kind: number; attributes: Record<string, string | number> }): SpanLike;
-}
-
-/** `SpanKind.CLIENT` and `SpanStatusCode.ERROR` of the OpenTelemetry API. */
-const [client, error] = [2, 2];
 
 /**
  * A model whose requests are spans by the conventions for generative AI. What
@@ -22,12 +7,12 @@ const [client, error] = [2, 2];
  */
 export class TracedModel implements Model {
   readonly #model: Model;
-  readonly #tracer: TracerLike;
+  readonly tracer: TracerLike;
   readonly #content: boolean;
 
   constructor(model: Model, tracer: TracerLike, content: boolean) {
     this.#model = model;
-    this.#tracer = tracer;
+    this.tracer = tracer;
     this.#content = content;
   }
 
@@ -52,8 +37,8 @@ export class TracedModel implements Model {
   }
 
   async complete(request: ModelRequest, signal: AbortSignal, options?: AskOptions): Promise<ModelTurn> {
-    const span = this.#tracer.startSpan(`chat ${this.name}`, { kind: client, attributes: this.#attributesOf(request) });
-    try {
+    const spanOptions = { kind: spanKind.client, attributes: this.#attributesOf(request) };
+    return inSpan(this.tracer, `chat ${this.name}`, spanOptions, async (span) => {
       const turn = await this.#model.complete(request, signal, options);
       const { usage, finish } = turn;
       span.setAttributes({
@@ -67,15 +52,7 @@ export class TracedModel implements Model {
         ...(this.#content && { 'gen_ai.output.messages': JSON.stringify([{ text: turn.text, calls: turn.calls }]) }),
       });
       return turn;
-    } catch (caught) {
-      const code = caught instanceof ModelError ? caught.code : 'failed';
-      span.setAttributes({ 'error.type': code });
-      // The words of an error may quote what was said.
-      span.setStatus({ code: error, message: code });
-      throw caught;
-    } finally {
-      span.end();
-    }
+    });
   }
 
   #attributesOf({ role, messages }: ModelRequest): Record<string, string | number> {
@@ -89,15 +66,5 @@ export class TracedModel implements Model {
       ...(url !== undefined && { 'server.address': url.hostname }),
       ...(this.#content && { 'gen_ai.input.messages': JSON.stringify(messages) }),
     };
-  }
-}
-
-/** The tracer of the OpenTelemetry API, where that is installed; it does nothing until a provider is registered. */
-export async function loadTracer(): Promise<TracerLike | undefined> {
-  try {
-    const { trace } = await import('@opentelemetry/api');
-    return trace.getTracer('@mound/swarm');
-  } catch {
-    return undefined;
   }
 }

@@ -29,6 +29,7 @@ export interface AgentRun {
 export async function runOne(context: RunContext, desk: Desk, parts: AgentRun): Promise<AgentEnd> {
   const { agent, life, role, brief, history, tools, progress, lease, signal } = parts;
   const end = await runAgent({
+    agent,
     role,
     model: context.model(role),
     brief,
