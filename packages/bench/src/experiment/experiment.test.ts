@@ -158,6 +158,11 @@ test('each arm in a repository of its own; what depends on judgement is not told
   expect(second.notes).toContain('all-on.one.1: finished before, kept');
   expect(readFileSync(join(dir, 'out', 'cells', 'all-on.one.1', 'cell.json'), 'utf8')).toBe(stamp);
   expect(second.samples).toEqual(first.samples);
+  // Died between its directory and the first record of its run.
+  for (const name of ['cell.json', 'repo']) rmSync(join(dir, 'out', 'cells', 'solo.one.1', name), { recursive: true });
+  const third = await resultOf(file);
+  expect(third.notes).toContain('solo.one.1: died before its run began; begun anew');
+  expect(third.notes).toContain('all-on.one.1: finished before, kept');
   await expect(run(fileOf({ budget: { tokens: 5 } }))).rejects.toThrow('holds runs of');
   expect(readdirSync(join(dir, 'out', 'cells'))).toEqual(['all-on.one.1', 'solo.one.1']);
 });

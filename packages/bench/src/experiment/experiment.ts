@@ -12,6 +12,7 @@ import { UsageError, type Suite, type SuiteContext, type SuiteOutcome } from '..
 import { runCell } from './cell-run.ts';
 import { writeWhole } from './cell-result.ts';
 import { cellsOf, type Cell, type StandIn } from './cells.ts';
+import { costTables } from './costs.ts';
 import { dryRunOf, dryRunText } from './dry-run.ts';
 import { loadExperiment, type Experiment } from './experiment-file.ts';
 import { notesOf, samplesOf, type Finished } from './figures.ts';
@@ -73,11 +74,13 @@ async function resultOf(
   findings: Findings,
 ): Promise<ResultFile> {
   // prettier-ignore
+  const samples = [...samplesOf(experiment.name, finished), ...publishedSamples()];
   return {
     suite: name,
     formatVersion,
     machine: await describeMachine(),
-    samples: [...samplesOf(experiment.name, finished), ...publishedSamples()],
+    samples,
+    tables: costTables(samples),
     notes: [...notesOf(finished, experiment.score !== undefined), ...findings.notes, ...publishedNotes],
   };
 }

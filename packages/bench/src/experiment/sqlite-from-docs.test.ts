@@ -62,6 +62,10 @@ test.skipIf(!hasDpkg)(
       stderr: 'get-documentation: SQLITE_DOC_DEB names no file\n',
     });
     expect(get({ SQLITE_DOC_DEB: deb }).status).toBe(0);
-    expect(readdirSync(into, { recursive: true }).toSorted()).toEqual(['lang.html', 'syntax', 'syntax/expr.html']);
+    expect(readdirSync(into, { recursive: true, encoding: 'utf8' }).toSorted((a, b) => (a < b ? -1 : 1))).toEqual([
+      'lang.html',
+      'syntax',
+      'syntax/expr.html',
+    ]);
   },
 );

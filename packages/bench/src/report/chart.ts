@@ -3,6 +3,7 @@ import type { Metric } from '../harness/metric.ts';
 import type { ResultFile, Sample } from '../harness/result-file.ts';
 import { chartedMetric } from './charted.ts';
 import { curveCharts, isOfCurve } from './curve-chart.ts';
+import { experimentCharts, isOfExperiment } from './experiment-chart.ts';
 import { describeFields, groupBy, splitFields, titleOf, type FieldValue } from './table.ts';
 
 /** A median with the range of its rounds. */
@@ -50,6 +51,17 @@ export type Chart =
       readonly bars: readonly { readonly label: string; readonly shares: readonly number[] }[];
     })
   | (ChartHead & {
+      readonly kind: 'grid';
+      readonly rowTitle: string;
+      readonly columnTitle: string;
+      readonly columns: readonly string[];
+      /** `value` chooses the shade, from the least to the most; undefined: none. */
+      readonly rows: readonly {
+        readonly label: string;
+        readonly cells: readonly { readonly value: number | undefined; readonly says: string }[];
+      }[];
+    })
+  | (ChartHead & {
       readonly kind: 'curve';
       readonly xTitle: string;
       readonly series: readonly {
@@ -89,7 +101,7 @@ const fieldsOf = (sample: Sample, names: readonly string[]): [string, FieldValue
 
 /** The pictures of a result: for each kind of workload, one for each metric that a picture helps with. */
 export function chartsOf(result: ResultFile): Chart[] {
-  const others = result.samples.filter((sample) => !isOfCurve(sample));
+  const others = result.samples.filter((sample) => !isOfCurve(sample) && !isOfExperiment(sample));
   const everywhere = new Set(splitFields(others).common.map(([name]) => name));
   const kinds = groupBy(others, ({ workload }) => Object.keys(workload).filter((name) => name !== 'peerInFlight').toSorted().join()); // prettier-ignore
   const ofKinds = [...kinds.values()].flatMap((kind) =>
@@ -100,7 +112,11 @@ export function chartsOf(result: ResultFile): Chart[] {
       return metric === undefined ? [] : chartOf(metric, samples, varying, describeFields(own));
     }),
   );
-  return [...curveCharts(result.samples.filter(isOfCurve)), ...ofKinds];
+  return [
+    ...curveCharts(result.samples.filter(isOfCurve)),
+    ...experimentCharts(result.samples.filter(isOfExperiment)),
+    ...ofKinds,
+  ];
 }
 
 /** Fields that stand in the label of a ratio. */

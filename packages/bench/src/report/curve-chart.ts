@@ -115,6 +115,9 @@ function categoriesOf(samples: readonly Sample[]): Chart[] {
 /** The pictures of curves: several subjects in one. */
 export function curveCharts(samples: readonly Sample[]): Chart[] {
   const scores = ofKind(samples, 'curve', 'score');
-  const curves = scores.length < 2 ? [] : (['commits', 'minutes'] as const).map((x) => scoreCurveOf(samples, x));
+  // Of a replay nobody tells when a commit landed.
+  const isTimed = scores.every(({ workload }) => workload['minutes'] !== undefined);
+  const axes = isTimed ? (['commits', 'minutes'] as const) : (['commits'] as const);
+  const curves = scores.length < 2 ? [] : axes.map((x) => scoreCurveOf(samples, x));
   return [...curves, ...speedOf(samples), ...categoriesOf(samples)];
 }

@@ -15,8 +15,8 @@ figure{margin:0}svg{width:100%;height:auto;display:block}svg text{font-size:12px
 svg .value{fill:var(--soft)}.grid{stroke:var(--grid)}.range{stroke:var(--ink);stroke-width:1.5;opacity:.7}.mark{stroke:var(--ink);stroke-dasharray:4 3}
 .line{fill:none;stroke-width:2}.fault{stroke:var(--bad);stroke-width:1.5;fill:none}.fault.fall{stroke-dasharray:3 3}text.fault{fill:var(--bad);stroke:none;font-weight:600}
 ${Array.from({ length: 12 }, (_, at) => `rect.hue${at},circle.hue${at}{fill:var(--hue${at})}path.hue${at}{stroke:var(--hue${at})}`).join('')}
-rect.peer:not([class*=hue]){fill:var(--peer)}rect.kin,circle.kin{fill:var(--kin)}rect.ours,circle.ours{fill:var(--ours)}path.kin{stroke:var(--kin)}path.ours{stroke:var(--ours)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;margin:.6rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid var(--grid);text-align:left;white-space:nowrap;vertical-align:top}.evidence td{white-space:normal;overflow-wrap:anywhere;min-width:3.5rem}
+rect.peer:not([class*=hue]){fill:var(--peer)}rect.shade{fill:var(--ours)}rect.blank{fill:none;stroke:var(--grid)}rect.kin,circle.kin{fill:var(--kin)}rect.ours,circle.ours{fill:var(--ours)}path.kin{stroke:var(--kin)}path.ours{stroke:var(--ours)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;margin:.6rem 0}td,th{padding:.2rem .6rem;border-bottom:1px solid var(--grid);text-align:left;white-space:nowrap;vertical-align:top}.evidence td{white-space:normal;overflow-wrap:break-word;min-width:3.5rem}
 .number{text-align:right;font-variant-numeric:tabular-nums}summary{cursor:pointer;margin-top:1.2rem}
 ul{padding-left:1.2rem}li.reached::marker{content:"✓ ";color:var(--good)}li.missed::marker{content:"✗ ";color:var(--bad)}
 nav a{margin-right:1rem}a{color:inherit}

@@ -1,6 +1,7 @@
 import { formatNumber } from '../harness/format-number.ts';
 import type { Chart } from './chart.ts';
 import { curveSvg } from './curve-svg.ts';
+import { gridSvg } from './grid-svg.ts';
 import { classOf, escapedHtml, fitted, line, number, rangeOf, scaleOf, svg, text, width } from './svg-parts.ts';
 
 const labelWidth = 230;
@@ -123,6 +124,8 @@ export function drawn(chart: Chart): string {
       return linesSvg(chart);
     case 'parts':
       return partsSvg(chart);
+    case 'grid':
+      return gridSvg(chart);
     case 'curve':
       return curveSvg(chart);
   }

@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+
+import { costTables, moneyText } from '../experiment/costs.ts';
+import { publishedNotes, publishedSamples } from '../experiment/published.ts';
+import { formatVersion, parseResultFile, sampleOf, type ResultFile, type Sample } from '../harness/result-file.ts';
+import { hasBrowser, show } from './browser.test.kit.ts';
+import { chartsOf } from './chart.ts';
+import { htmlReport } from './html.ts';
+import { markdownReport } from './markdown.ts';
+
+const models = ['large', 'middle-sized', 'small <b>'];
+const price = (model: string): number => [12, 3, 0.4][models.indexOf(model)] ?? 0;
+
+function samplesOfMix(arm: string, planner: string, worker: string, isPriced = true): Sample[] {
+  const workload = { workload: 'experiment', experiment: 'e', mix: `${planner}+${worker}`, planner, worker, minds: 'live' }; // prettier-ignore
+  const of = (role: string, usd: number, tokens: number): Sample[] => [
+    ...(isPriced ? [sampleOf(arm, { ...workload, role }, 'costUsd', [usd, usd * 1.2])] : []),
+    sampleOf(arm, { ...workload, role }, 'unknownCostRequests', [isPriced ? 0 : 7]),
+    sampleOf(arm, { ...workload, role }, 'inputTokens', [tokens]),
+    sampleOf(arm, { ...workload, role }, 'outputTokens', [tokens / 10]),
+    sampleOf(arm, { ...workload, role }, 'contextTokensP50', [tokens / 100]),
+    sampleOf(arm, { ...workload, role }, 'contextTokensP99', [tokens / 20]),
+  ];
+  return [
+    sampleOf(arm, workload, 'score', [0.5 + price(worker) / 100]),
+    sampleOf(arm, workload, 'linesTotal', [9000, 11_000]),
+    ...of('planner', price(planner), 100_000),
+    ...of('worker', 10 * price(worker), 2_000_000),
+    ...of('merger', price(planner) / 4, 50_000),
+    ...of('reviewer', price(planner) / 8, 25_000),
+  ];
+}
+
+const pairs = models.flatMap((planner) => models.map((worker) => [planner, worker] as const));
+const samples = [
+  ...pairs.flatMap(([planner, worker], at) => samplesOfMix('all-on', planner, worker, at !== 4)),
+  ...samplesOfMix('solo', 'large', 'large'),
+  ...publishedSamples(),
+];
+const result: ResultFile = {
+  suite: 'experiment',
+  formatVersion,
+  machine: { cpu: 'A', cores: 2, memoryMiB: 4096, platform: 'linux-x64', node: '20.20.2', git: '2.39.5' },
+  samples,
+  notes: publishedNotes,
+  tables: costTables(samples),
+};
+
+test('money is told as it is known: unknown is never nothing', () => {
+  expect([undefined, { usd: undefined, unknownRequests: 3 }, { usd: 0, unknownRequests: 0 }, { usd: 1192, unknownRequests: 0 }, { usd: 0.01234, unknownRequests: 2 }].map(moneyText)).toEqual(['-', 'unknown', '$0.0000', '$1,192', '$0.0123 and 2 unknown']); // prettier-ignore
+});
+
+test('cost by role, planner and workers apart, published figures marked, and the matrix', () => {
+  expect(parseResultFile(JSON.stringify(result))).toEqual(result);
+  const [byRole, costs, scores] = result.tables ?? [];
+  expect(byRole?.headers).toEqual(['arm', 'mix', 'planner', 'workers', 'merge', 'review', 'total', 'planner’s part', 'workers’ tokens']); // prettier-ignore
+  expect(byRole?.rows[0]).toEqual(['all-on', 'large+large', '$13.20', '$132', '$3.30', '$1.65', '$150', '8.8 %', '92 %']); // prettier-ignore
+  expect(byRole?.rows[4]?.slice(2, 8)).toEqual(['unknown', 'unknown', 'unknown', 'unknown', 'unknown', 'unknown']);
+  expect(byRole?.rows.slice(-2)).toEqual([
+    ['published*', 'one frontier model in both roles', '$1,192', '$9,373', '-', '-', '$10,565', '11.3 %', 'at least 69 %'], // prettier-ignore
+    ['published*', 'frontier planner, cheap fast workers', '$928', '$411', '-', '-', '$1,339', '69.3 %', 'at least 69 %'], // prettier-ignore
+  ]);
+  expect(costs?.headers).toEqual(['planner', ...models]);
+  expect(costs?.rows[1]).toEqual(['middle-sized', '$137', 'unknown', '$8.94']);
+  expect(scores?.rows[1]).toEqual(['middle-sized', '62 %', '53 %', '50.4 %']);
+  expect(result.tables).toHaveLength(3);
+  expect(markdownReport(result)).toContain('### Cost of every planner with every worker, all-on');
+});
+
+test('pictures: whose work the money and the tokens go to, contexts, and the matrix as a grid', () => {
+  const charts = chartsOf(result);
+  expect(charts.map(({ title }) => title)).toEqual([
+    'Score in the end, by arm',
+    'Lines of the result',
+    'Whose work the money goes to',
+    'Whose work the tokens go to',
+    'Context of a request, by role',
+    'What every planner costs with every worker, all-on',
+    'What every planner reaches with every worker, all-on',
+  ]);
+  const [, , money, , , grid] = charts;
+  if (money?.kind !== 'parts' || grid?.kind !== 'grid') throw new Error('a picture is missing');
+  expect(money.bars).toHaveLength(9 - 1 + 1 + 2);
+  expect(money.bars.at(-1)).toEqual({ label: 'published: frontier p… ($1,339)', shares: [928, 411, 0, 0] });
+  expect(money.caption).toContain('Unknown, and not drawn: all-on, middle-sized+middle-sized');
+  expect(grid.rows[1]?.cells[1]).toEqual({ value: undefined, says: 'unknown' });
+});
+
+test.skipIf(!hasBrowser)(
+  'in Chromium (skipped where there is none): every text is in its picture and lies on no other',
+  async () => {
+    expect(await show(htmlReport([result]))).toEqual({ pictures: 7, faults: [], requests: 1, said: [] });
+  },
+  60_000,
+);
