@@ -108,4 +108,6 @@ export {
 } from './review/corpus.ts';
 export type { LensPair, LensReport, Review, ReviewCost, ReviewReport } from './review/review-ledger.ts';
 export type { GreenCulprit, GreenSettings, GreenSpan, GreenSummary } from './core/green.ts';
+export { realDiffs } from './review/real-diffs.ts';
+export { runReviewTrial, type ReviewTrialOptions } from './runtime/review-trial.ts';
 export { scoreReviews, type CorpusScore, type LensScore } from './review/score.ts';

@@ -24,7 +24,8 @@ function amountOf(text: string): number {
   return amount;
 }
 
-const countFrom =
+/** For an option that is a whole number. */
+export const countFrom =
   (least: number, most: number) =>
   (text: string): number => {
     const count = Number(text);

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { exitCodeOfError, exitCodes, openRepo } from '@mound/vcs';
 import { ModelError } from '../model/model-error.ts';
-import { withBoundFlags } from './bound-flags.ts';
+import { countFrom, withBoundFlags } from './bound-flags.ts';
 import { addControls } from './controls.ts';
 import { withConfigFlag } from './config-of-flags.ts';
 import { withMindFlags } from './mind-flags.ts';
 import { isWell, printChecks, printResult } from './print.ts';
 import { addViews } from './run-views.ts';
+import type { LensesFlags } from './lenses.ts';
 import type { ResumeFlags, RunFlags, Stops } from './run.ts';
 import { OutOfBounds, UsageError } from './usage-error.ts';
 
@@ -68,6 +69,18 @@ function programOf(stops: Stops): Command {
     .action(async (name: string | undefined, flags: ResumeFlags) =>
       (await import('./run.ts')).resume(name, flags, stops),
     );
+  const lenses = program
+    .command('lenses')
+    .description(
+      "score the configured review lenses on the repository's own changes, every second with a seeded defect",
+    )
+    .option('--repo <dir>', 'repository', '.')
+    .option('--cases <n>', 'changes, the newest', countFrom(1, 10_000), 20)
+    .option('--seed <n>', 'which defects', countFrom(0, 1_000_000_000), 1)
+    .option('--json', 'one JSON object on one line');
+  withMindFlags(withConfigFlag(lenses)).action(async (flags: LensesFlags) =>
+    (await import('./lenses.ts')).scoreLenses(flags, stops),
+  );
   addViews(program);
   addControls(program);
   const doctor = program

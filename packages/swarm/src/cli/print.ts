@@ -5,6 +5,7 @@ import type { MergeReport } from '../runtime/merge-tally.ts';
 import type { SwarmResult } from '../runtime/run-swarm.ts';
 import { lineOf } from '../ui/event-line.ts';
 import { isLive, LiveView } from '../ui/live-view.ts';
+import { reviewLines } from './review-lines.ts';
 import type { Check } from './doctor.ts';
 
 export interface OutputFlags {
@@ -24,7 +25,7 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags, s
     console.log(JSON.stringify({ ...result, ...score }));
     return;
   }
-  const { outcomes, tasks, agents, landings, roles, cost, merges, green } = result;
+  const { outcomes, tasks, agents, landings, roles, cost, merges, green, review } = result;
   const turns = Object.values(roles).reduce((sum, role) => sum + role.turns, 0);
   const byRole = Object.entries(cost.byRole).map(([role, sum]) => `${role} ${formatCost(sum)}`);
   console.log(
@@ -35,6 +36,7 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags, s
       `a landing took ${landings.p50Ms.toFixed(1)} ms at the median, ${landings.p99Ms.toFixed(1)} ms at p99`,
       ...(merges.attempts > 0 ? [mergesLine(merges)] : []),
       ...(green === undefined ? [] : greenLines(green)),
+      ...(review === undefined ? [] : reviewLines(review)),
       ...(scores === undefined ? [] : [`score ${scores.before ?? 'none'} before, ${scores.after ?? 'none'} after`]),
       `cost: ${formatCost(cost.total)}${byRole.length > 1 ? ` (${byRole.join(', ')})` : ''}`,
     ].join('\n'),
