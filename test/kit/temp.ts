@@ -2,18 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openRepo, type Author, type Repo } from '@mound/vcs';
-import { afterAll, afterEach } from 'vitest';
+import { afterAll } from 'vitest';
+import { onCleanup } from './cleanups.ts';
 
-const cleanups: (() => Promise<void> | void)[] = [];
-
-/** Runs after the current test, last added first. */
-export function onCleanup(cleanup: () => Promise<void> | void): void {
-  cleanups.push(cleanup);
-}
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
-});
+export { onCleanup };
 
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'mound-test-'));
