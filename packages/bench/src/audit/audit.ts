@@ -10,7 +10,7 @@ import type { CheckReport } from './finding.ts';
 import { hardCodedCheck } from './hard-coded.ts';
 import { landedFiles, textOf } from './landed-file.ts';
 import { leakCheck } from './leak-check.ts';
-import { answersOf } from './needles.ts';
+import { KnownAnswers } from './known-answers.ts';
 import { networkCheck, transcriptsBelow } from './network-check.ts';
 import { patternOf, testsCheck } from './tests-check.ts';
 
@@ -71,7 +71,7 @@ async function auditRepo(repo: Repo, options: AuditOptions): Promise<AuditResult
   const given = new Set<string>(start.map(({ path }) => path));
   const newest = repo.snapshot(undefined, branch);
   const now = (path: string): string | undefined => textOf(newest.read(path));
-  const answers = answersOf(corpus === undefined ? new Map() : await textFilesBelow(corpus));
+  const answers = new KnownAnswers(corpus === undefined ? [] : textFilesBelow(corpus));
   const patterns = (options.tests ?? []).map(patternOf);
   const transcripts = transcriptsBelow(join(repo.dir, '.mound', 'swarm', named ?? ''));
   return {

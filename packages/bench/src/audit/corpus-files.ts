@@ -1,14 +1,18 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Text files below a directory by their paths with `/`, or one file by its name. */
-export async function textFilesBelow(path: string): Promise<Map<string, string>> {
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
-  const files = new Map<string, string>();
-  for (const entry of entries) {
-    if (!entry.isFile()) continue;
-    const at = join(entry.parentPath, entry.name);
-    files.set(relative(path, at), await readFile(at, 'utf8'));
-  }
-  return new Map([...files].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+/** Text files by their paths; each is read when it comes up, since a corpus may be larger than memory. */
+export type TextFiles = Iterable<readonly [path: string, text: string]>;
+
+/** Files below a directory, in the order of their paths with `/`. It can be gone through again. */
+export function textFilesBelow(dir: string): TextFiles {
+  const paths = readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(dir, join(entry.parentPath, entry.name)))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+  return {
+    *[Symbol.iterator]() {
+      for (const path of paths) yield [path, readFileSync(join(dir, path), 'utf8')] as const;
+    },
+  };
 }

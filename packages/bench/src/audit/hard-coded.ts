@@ -1,5 +1,6 @@
 import type { CheckReport } from './finding.ts';
 import type { LandedFile } from './landed-file.ts';
+import type { KnownAnswers } from './known-answers.ts';
 import { plain } from './needles.ts';
 import { findingsOf, lineAt, type Hit, type TextRule } from './new-hits.ts';
 import { isTestPath } from './tests-check.ts';
@@ -34,10 +35,7 @@ function isKey(before: string, after: string): boolean {
 const around = 80;
 
 /** Texts that look like answers written down. */
-export function hardCodedRule(corpus: {
-  readonly sql: ReadonlySet<string>;
-  readonly hashes: ReadonlySet<string>;
-}): TextRule {
+export function hardCodedRule(corpus: KnownAnswers): TextRule {
   return (path, text) => {
     if (!source.test(path) || isTestPath(path)) return [];
     const hits: Hit[] = [];
@@ -62,7 +60,7 @@ export function hardCodedRule(corpus: {
 /** Answers that a run wrote down instead of working them out. */
 export function hardCodedCheck(
   files: readonly LandedFile[],
-  corpus: Parameters<typeof hardCodedRule>[0],
+  corpus: KnownAnswers,
   now: (path: string) => string | undefined,
 ): CheckReport {
   const findings = findingsOf(hardCodedRule(corpus), files, now);

@@ -38,7 +38,7 @@ interface Place {
 
 /** Strings of a corpus that nobody of a run should have seen, wherever the run left something. */
 export async function leakCheck({ repo, corpus, words, also }: LeakOptions): Promise<CheckReport> {
-  const needles = needlesOf(corpus, await textFilesBelow(corpus), words);
+  const needles = needlesOf(corpus, textFilesBelow(corpus), words);
   const leaks = new Leaks(needles);
   const landings = everyLanding(repo);
   lookInLandings(repo, landings, leaks);
@@ -144,6 +144,6 @@ function lookInRecords(repo: Repo, leaks: Leaks): void {
 
 async function lookBeside(path: string, leaks: Leaks): Promise<void> {
   const isFile = (await stat(path)).isFile();
-  const files = isFile ? new Map([['', await readFile(path, 'utf8')]]) : await textFilesBelow(path);
+  const files = isFile ? [['', await readFile(path, 'utf8')] as const] : textFilesBelow(path);
   for (const [name, text] of files) leaks.look(text, { kind: 'beside', place: name === '' ? path : join(path, name) });
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { basename, resolve } from 'node:path';
 
-import { parseTest } from '../sqllogictest/parse.ts';
-import { expectedHash } from '../sqllogictest/judge.ts';
+import type { TextFiles } from './corpus-files.ts';
 
 /** A string by which a corpus is known. */
 export interface Needle {
@@ -16,6 +15,8 @@ export interface Needle {
 const lineCharsMin = 32;
 const needlesMax = 2000;
 const nameCharsMin = 8;
+/** Lines of a file that are drawn for each that is wanted: some stand elsewhere, too. */
+const spares = 4;
 
 /** Without what differs between a line and its quotation: case, white space, escapes. */
 export const plain = (text: string): string =>
@@ -25,29 +26,49 @@ export const plain = (text: string): string =>
     .replaceAll(/\\(['"`\\])/g, '$1')
     .replaceAll(/\s+/g, ' ');
 
-const rank = (text: string): string => createHash('sha256').update(text).digest('hex');
+const rankOf = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const plainLines = (text: string): string[] =>
+  text.split('\n').flatMap((line) => {
+    const found = plain(line).trim();
+    return found.length >= lineCharsMin ? [found] : [];
+  });
+
+/** Long lines, some of each file, by their hash. */
+function drawn(files: TextFiles, perFile: number): Map<string, string> {
+  const from = new Map<string, string>();
+  for (const [path, text] of files) {
+    const ranked = [...new Set(plainLines(text))].map((line) => ({ line, rank: rankOf(line) }));
+    const first = ranked.toSorted((a, b) => (a.rank < b.rank ? -1 : 1)).slice(0, perFile * spares);
+    for (const { line } of first) from.set(line, path);
+  }
+  return from;
+}
+
+function countsIn(files: TextFiles, lines: ReadonlyMap<string, string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const [, text] of files)
+    for (const line of plainLines(text)) if (lines.has(line)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return counts;
+}
 
 /**
  * What a corpus is known by: long lines that stand in it once, as many from each file, drawn by their hash so that
  * nobody chooses; its paths and names; words that tell of it.
  */
-export function needlesOf(corpus: string, files: ReadonlyMap<string, string>, words: readonly string[]): Needle[] {
-  const counts = new Map<string, number>();
-  const linesOf = new Map<string, string[]>();
-  for (const [path, text] of files) {
-    const lines = text.split('\n').map((line) => plain(line).trim());
-    linesOf.set(path, lines.filter((line) => line.length >= lineCharsMin)); // prettier-ignore
-    for (const line of lines) counts.set(line, (counts.get(line) ?? 0) + 1);
-  }
-  const perFile = Math.max(1, Math.floor(needlesMax / Math.max(1, files.size)));
-  const lines = [...linesOf].flatMap(([from, all]) =>
-    all
-      .filter((line) => counts.get(line) === 1)
-      .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1))
-      .slice(0, perFile)
-      .map((text): Needle => ({ kind: 'line', text, from })),
-  );
-  const names = [...files.keys()].flatMap((path) =>
+export function needlesOf(corpus: string, files: TextFiles, words: readonly string[]): Needle[] {
+  const paths = [...files].map(([path]) => path);
+  const perFile = Math.max(1, Math.floor(needlesMax / Math.max(1, paths.length)));
+  const candidates = drawn(files, perFile);
+  const counts = countsIn(files, candidates);
+  const left = new Map(paths.map((path) => [path, perFile]));
+  const lines = [...candidates].flatMap(([text, from]): Needle[] => {
+    const room = left.get(from) ?? 0;
+    if (counts.get(text) !== 1 || room === 0) return [];
+    left.set(from, room - 1);
+    return [{ kind: 'line', text, from }];
+  });
+  const names = paths.flatMap((path) =>
     [...new Set([path, basename(path)])].map((text): Needle => ({ kind: 'path', text: plain(text), from: path })),
   );
   const directory: Needle = { kind: 'path', text: plain(resolve(corpus)), from: '.' };
@@ -56,21 +77,4 @@ export function needlesOf(corpus: string, files: ReadonlyMap<string, string>, wo
     ...[...names, directory].filter(({ text }) => text.length >= nameCharsMin),
     ...words.map((word): Needle => ({ kind: 'word', text: plain(word), from: '.' })),
   ];
-}
-
-/** Queries and statements of a corpus, {@link plain}, and the hashes that it expects. */
-export function answersOf(files: ReadonlyMap<string, string>): {
-  sql: ReadonlySet<string>;
-  hashes: ReadonlySet<string>;
-} {
-  const sql = new Set<string>();
-  const hashes = new Set<string>();
-  for (const text of files.values()) {
-    for (const record of parseTest(text)) {
-      if (record.kind !== 'query' && record.kind !== 'statement') continue;
-      sql.add(plain(record.sql).trim());
-      if (record.kind === 'query') hashes.add(expectedHash(record));
-    }
-  }
-  return { sql, hashes };
 }

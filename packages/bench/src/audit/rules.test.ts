@@ -4,7 +4,8 @@ import { categoriesCheck, dispersionOf } from './categories-check.ts';
 import { dependenciesOf } from './dependencies-check.ts';
 import { hardCodedRule } from './hard-coded.ts';
 import { NeedleSearch } from './needle-search.ts';
-import { answersOf, needlesOf, type Needle } from './needles.ts';
+import { KnownAnswers } from './known-answers.ts';
+import { needlesOf, type Needle } from './needles.ts';
 import { fetchIn, networkRule } from './network-check.ts';
 import { newHits } from './new-hits.ts';
 import { isTestPath, patternOf } from './tests-check.ts';
@@ -54,7 +55,7 @@ describe('strings of a corpus', () => {
 });
 
 describe('answers that are written down', () => {
-  const corpus = answersOf(
+  const corpus = new KnownAnswers(
     new Map([
       ['a.test', 'query I nosort\nSELECT max(a) FROM t1\n----\n9 values hashing to 0123456789abcdef0123456789abcdef\n'],
     ]),
@@ -104,7 +105,7 @@ describe('answers that are written down', () => {
 });
 
 test('only what a change brought in counts for it', () => {
-  const rule = hardCodedRule({ sql: new Set(), hashes: new Set() });
+  const rule = hardCodedRule(new KnownAnswers());
   const one = "const a = { 'SELECT a FROM t WHERE b': 1 };\n";
   const file = (before: string | undefined, after: string | undefined): Parameters<typeof newHits>[1] => ({
     seq: 1,

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 
@@ -6,6 +6,7 @@ import { detectSandbox } from '@mound/swarm';
 import type { Repo } from '@mound/vcs';
 import { expect, test } from 'vitest';
 
+import { Interrupted } from '../harness/interrupt.ts';
 import { agent, commit, newRepo, tempDir, writeFiles } from './commits.test.kit.ts';
 import type { CurvePoint, CurveResult } from './curve.ts';
 import { scoreCurve, type CurveOptions } from './score-curve.ts';
@@ -152,6 +153,38 @@ test('what crashes, says nothing or takes too long is a point apart', async () =
   expect(await last(`echo '{"passed": 5, "total": 4}'`)).toEqual(['crashed', 0, expect.anything()]);
   expect(await last('sleep 30', { scoreSeconds: 1 })).toEqual(['timed-out', 0, expect.stringContaining('1 seconds')]);
   expect(await last('true', { build: 'sleep 30', buildSeconds: 1 })).toEqual(['build-timed-out', 0, expect.anything()]);
+});
+
+test('an engine that crashes or hangs is a point apart, and what was right before its time was over counts', async () => {
+  const corpus = await tempDir();
+  const slow = 'statement ok\nSLOW\n';
+  await writeFiles(corpus, { 'one/a.test': 'statement ok\nFAST\n', 'two/b.test': `${slow}\n`.repeat(3) });
+  const { repo } = await repoOf([{ passed: 1 }]);
+  const last = async (engine: string, more: Partial<CurveOptions> = {}): Promise<CurvePoint | undefined> => {
+    const scorer: Scorer = { kind: 'engine', corpus, engine, recordSeconds: 30, workers: 2 };
+    return (await curveOf(repo, { scorer, ...more })).points.at(-1);
+  };
+  const crashed = await last('{ echo out of paper >&2; exit 3; }');
+  expect(crashed).toMatchObject({
+    state: 'crashed',
+    passed: 0,
+    total: 4,
+    reason: expect.stringContaining('out of paper'),
+  });
+  const engine = 'while read line; do case "$line" in *SLOW) sleep 60;; esac; echo ok; done';
+  const late = await last(engine, { scoreSeconds: 5 });
+  expect(late).toMatchObject({ state: 'timed-out', passed: 1, total: 4, score: 0.25, reason: 'longer than 5 s' });
+});
+
+test('an interruption ends it, and leaves no directory', async () => {
+  const { repo } = await repoOf([{ passed: 1 }, { passed: 2 }]);
+  const [dir, stop] = [await tempDir(), new AbortController()];
+  const scorer: Scorer = { kind: 'command', command: 'sleep 60' };
+  const running = curveOf(repo, { scorer, dir, signal: stop.signal });
+  while (readdirSync(dir).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  stop.abort();
+  await expect(running).rejects.toThrow(Interrupted);
+  expect(readdirSync(dir)).toEqual([]);
 });
 
 test('nothing is run without a sandbox unless that is said, nor in the repository, nor without commits', async () => {

@@ -19,7 +19,7 @@ import {
 import { falls, isBuilt, isLower, reached, steps, type Fall } from './plan.ts';
 import { runCommits, type RunCommits } from './run-commits.ts';
 import { scoreSnapshot } from './score-snapshot.ts';
-import { identityOf, type Scorer } from './scorer.ts';
+import { identityOf, totalOf, type Scorer } from './scorer.ts';
 
 export interface CurveOptions {
   /** Directory that holds the repository's `.mound`; it is only read. */
@@ -132,6 +132,7 @@ class CurveRun {
   readonly #signal: AbortSignal;
   readonly #rows: Map<number, Scored>;
   readonly #told = new Set<number>();
+  #total = 0;
 
   constructor(
     repo: Repo,
@@ -155,6 +156,7 @@ class CurveRun {
     const chosen = steps(places.length - 1, every).flatMap((at) => places[at] ?? []);
     this.#options.onPlan?.(chosen.length);
     for (const place of chosen) await this.#score(place);
+    if (this.#knownTotal() === 0) this.#total = await totalOf(this.#options.scorer);
     const regressions: Regression[] = [];
     // What is scored on the way may show more of them.
     for (let fall = this.#nextFall(regressions, tolerance); fall !== undefined;) {
@@ -204,8 +206,12 @@ class CurveRun {
   #pointOf(place: CommitPlace): CurvePoint {
     const scored = this.#rows.get(place.seq);
     if (scored === undefined) throw new Error(`seq ${place.seq} was not scored`);
-    const known = scored.total || Math.max(0, ...[...this.#rows.values()].map(({ total }) => total));
+    const known = scored.total || this.#knownTotal();
     return { ...place, ...scored, total: known, score: known === 0 ? 0 : scored.passed / known };
+  }
+
+  #knownTotal(): number {
+    return Math.max(this.#total, ...[...this.#rows.values()].map(({ total }) => total));
   }
 
   /** Those that are scored by now. */

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { runCommand, sandboxed, shellWord, toolLimits, type Sandbox } from '@mound/swarm';
 
 import { Interrupted, throwIfInterrupted } from '../harness/interrupt.ts';
+import { attemptedIn } from '../sqllogictest/attempted.ts';
 import { makeEngine } from '../sqllogictest/engines/index.ts';
 import { sum } from '../sqllogictest/outcome.ts';
 import { score as scoreFiles, testFiles, type FileScore } from '../sqllogictest/score.ts';
@@ -45,6 +46,7 @@ export interface ScoreBounds {
 type Answer = Omit<Scored, 'buildSeconds' | 'scoreSeconds'>;
 
 const recordSecondsDefault = 10;
+const dialectDefault = 'sqlite';
 const outputBytesMax = 256 * 1024;
 const reasonCharsMax = 2000;
 
@@ -54,13 +56,22 @@ export const lastWords = (text: string): string => text.trim().slice(-reasonChar
 /** What of a scorer makes its scores comparable. Errors: `ENOENT` where the corpus is not there. */
 export async function identityOf(scorer: Scorer): Promise<string> {
   if (scorer.kind === 'command') return `command ${scorer.command}`;
-  const { corpus, engine, dialect = 'sqlite', recordSeconds = recordSecondsDefault } = scorer;
+  const { corpus, engine, dialect = dialectDefault, recordSeconds = recordSecondsDefault } = scorer;
   const hash = createHash('sha256');
   for (const path of await testFiles(corpus)) {
     const bytes = await readFile(join(corpus, path));
     hash.update(`${path}\0${createHash('sha256').update(bytes).digest('hex')}\n`);
   }
   return `engine ${engine} as ${dialect}, ${recordSeconds} s a record, corpus ${hash.digest('hex').slice(0, 32)}`;
+}
+
+/** How many tests there are, where no point has told; 0 where only the program knows. */
+export async function totalOf(scorer: Scorer): Promise<number> {
+  if (scorer.kind === 'command') return 0;
+  const { corpus, dialect = dialectDefault } = scorer;
+  let total = 0;
+  for (const path of await testFiles(corpus)) total += attemptedIn(await readFile(join(corpus, path), 'utf8'), dialect);
+  return total;
 }
 
 export const scoreDirectory = (scorer: Scorer, bounds: ScoreBounds): Promise<Answer> =>
@@ -83,7 +94,7 @@ async function askEngine(
 ): Promise<Answer> {
   const inDir = `cd ${shellWord(dir)} && ${engine}`;
   const [file, args] = sandboxed(sandbox, dir, ['/bin/sh', '-c', inDir], hidden);
-  const spec = { engine: ['exec', ...[file, ...args].map(shellWord)].join(' '), dialect: dialect ?? 'sqlite' };
+  const spec = { engine: ['exec', ...[file, ...args].map(shellWord)].join(' '), dialect: dialect ?? dialectDefault };
   const time = AbortSignal.timeout(seconds * 1000);
   const done: FileScore[] = [];
   let isLate = false;

@@ -19,7 +19,9 @@ const wrap = (directory: string, hidden: readonly string[]): string[] => [
   directory,
 ];
 
-const unshared = '--map-root-user --net --mount --pid --ipc --fork --kill-child --mount-proc /bin/sh -c';
+// Dies with whoever started it, as bubblewrap does.
+const unshared =
+  '--pdeathsig KILL unshare --map-root-user --net --mount --pid --ipc --fork --kill-child --mount-proc /bin/sh -c';
 
 /** One word for a shell, whatever it holds. */
 export const shellWord = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
@@ -43,7 +45,7 @@ export function sandboxed(
     case 'bubblewrap':
       return ['bwrap', [...wrap(directory, hidden), '--', ...argv]];
     case 'unshare':
-      return ['unshare', [...unshared.split(' '), unshareScript(directory, hidden), 'sh', ...argv]];
+      return ['setpriv', [...unshared.split(' '), unshareScript(directory, hidden), 'sh', ...argv]];
   }
 }
 

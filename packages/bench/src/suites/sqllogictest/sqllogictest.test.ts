@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 import { withTempDir } from '../../harness/temp-dir.ts';
+import { attemptedIn } from '../../sqllogictest/attempted.ts';
 import type { SqlScore } from '../../sqllogictest/summary.ts';
 import { noProgress, UnreadableError, UsageError, type SuiteContext } from '../suite.ts';
 import { sqllogictestSuite } from './sqllogictest.ts';
@@ -76,6 +77,8 @@ test.skipIf(!existsSync(corpus))('SQLite comes out as the reference runner count
     for (const { file } of reference) await cp(join(corpus, file), join(dir, file));
     const { files } = await scoreOf({ corpus: dir });
     const found = files.map(({ path, attempted, right, skipped }) => ({ path, attempted, right, skipped }));
+    for (const { path, attempted } of files)
+      expect(attemptedIn(readFileSync(join(dir, path), 'utf8'), 'sqlite'), path).toBe(attempted);
     const expected = reference.map(({ file, executed, passed, skipped }) => ({
       path: file,
       attempted: executed,

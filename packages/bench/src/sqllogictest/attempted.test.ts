@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest';
+
+import { attemptedIn } from './attempted.ts';
+
+test('what is skipped, steers the runner or stands behind a halt is not attempted', () => {
+  const text = [
+    'hash-threshold 8',
+    'statement ok\nA',
+    'skipif sqlite\nstatement ok\nB',
+    'onlyif mysql\nhalt',
+    'query Z\nC',
+    'query I\nD\n----\n1',
+    'halt',
+    'statement ok\nE',
+  ].join('\n\n');
+  expect([attemptedIn(text, 'sqlite'), attemptedIn(text, 'mysql'), attemptedIn('', 'sqlite')]).toEqual([3, 2, 0]);
+});
