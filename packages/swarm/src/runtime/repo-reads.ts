@@ -2,7 +2,9 @@ import type { Repo } from '@mound/vcs';
 import type { FileView, ReadOperations, Refusal, SearchAnswer, SearchRequest } from '../tools/operations.ts';
 import type { Draft } from './draft.ts';
 import type { FieldGuide } from './field-guide.ts';
+import type { Message } from '../model/model.ts';
 import { ReadSet } from './read-set.ts';
+import { recollectionsIn } from './recall-reads.ts';
 import { searchText, type Searched } from './search-text.ts';
 
 /** Reads of one agent: always from the snapshot that it stands on, under its own edits. */
@@ -30,6 +32,18 @@ export class RepoReads implements ReadOperations {
       if (this.#draft?.files.has(path)) continue;
       const head = snapshot.head(path);
       if (head !== undefined) this.readSet.note(path, head.version);
+    }
+  }
+
+  /** An agent that goes on knows what stands in its transcript; what changed since is told before its next request. */
+  recall(messages: readonly Message[]): void {
+    for (const one of recollectionsIn(messages)) {
+      if (one.kind === 'read') this.readSet.note(one.path, one.version);
+      else
+        this.readSet.wrote(
+          this.#repo.commit(one.seq).changes.map(({ path }) => path),
+          one.seq,
+        );
     }
   }
 

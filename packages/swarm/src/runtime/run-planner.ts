@@ -57,6 +57,7 @@ export async function runPlanner(
     ...surroundingsOf(context),
   });
   const history = historyOf(context, life, id);
+  operations.recall(history);
   const progress = (): string => {
     const counts = swarm.counts();
     return `${counts['task.created']} ${counts['task.finished']}`;

@@ -77,6 +77,7 @@ export async function runWorker(
       ...surroundingsOf(context),
     });
     const history = historyOf(context, life, id);
+    operations.recall(history);
     const progress = (): string => operations.progress;
     const tools = workerTools(operations);
     const end = await runOne(context, desk, {
