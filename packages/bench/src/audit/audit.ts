@@ -6,6 +6,7 @@ import { runCommits, type CategoryCount } from '../curve/index.ts';
 import { categoriesCheck } from './categories-check.ts';
 import { textFilesBelow } from './corpus-files.ts';
 import { dependenciesCheck } from './dependencies-check.ts';
+import { ownNames } from './dependency-names.ts';
 import type { CheckReport } from './finding.ts';
 import { hardCodedCheck } from './hard-coded.ts';
 import { landedFiles, textOf } from './landed-file.ts';
@@ -71,6 +72,8 @@ async function auditRepo(repo: Repo, options: AuditOptions): Promise<AuditResult
   const given = new Set<string>(start.map(({ path }) => path));
   const newest = repo.snapshot(undefined, branch);
   const now = (path: string): string | undefined => textOf(newest.read(path));
+  const naming = newest.list().filter(({ path }) => /(?:^|\/)(?:Cargo\.toml|package\.json|lib\.rs)$/.test(path));
+  const own = ownNames(naming.map(({ path }) => [path, now(path) ?? '']));
   const answers = new KnownAnswers(corpus === undefined ? [] : textFilesBelow(corpus));
   const patterns = (options.tests ?? []).map(patternOf);
   const transcripts = transcriptsBelow(join(repo.dir, '.mound', 'swarm', named ?? ''));
@@ -82,7 +85,7 @@ async function auditRepo(repo: Repo, options: AuditOptions): Promise<AuditResult
       testsCheck(files, given, patterns),
       hardCodedCheck(files, answers, now),
       networkCheck(files, transcripts, now),
-      dependenciesCheck(files, allow === undefined ? undefined : new Set(allow), now),
+      dependenciesCheck(files, { list: allow, own }, now),
       categoriesCheck(categories),
     ],
   };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { categoriesCheck, dispersionOf } from './categories-check.ts';
-import { dependenciesOf } from './dependencies-check.ts';
+import { dependencyNames } from './dependency-names.ts';
 import { hardCodedRule } from './hard-coded.ts';
 import { NeedleSearch } from './needle-search.ts';
 import { KnownAnswers } from './known-answers.ts';
@@ -176,7 +176,7 @@ test.each([
   ['go.mod', 'module m\n\ngo 1.22\n\nrequire github.com/a/b v1.0.0\nrequire (\n\tgolang.org/x/c v0.1.0 // indirect\n)\n', ['github.com/a/b', 'golang.org/x/c']], // prettier-ignore
   ['src/a.json', '{"dependencies":{"a":"1"}}', []],
 ])('dependencies of %s', (path, text, names) => {
-  expect(dependenciesOf(path, text).map(({ name }) => name)).toEqual(names);
+  expect(dependencyNames(path, text)).toEqual(names);
 });
 
 test('paths of tests', () => {
