@@ -21,6 +21,7 @@ export {
   type Regression,
   type Scorer,
 } from './curve/index.ts';
+export { experimentSuite } from './experiment/experiment.ts';
 export { runCommand, startCommand, type CommandOptions, type RunningCommand } from './harness/child-process.ts';
 export { CommandHost } from './harness/command-host.ts';
 export { Interrupted, throwIfInterrupted } from './harness/interrupt.ts';

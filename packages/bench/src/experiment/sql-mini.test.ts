@@ -67,7 +67,7 @@ test('the cassette names no machine', () => {
 
 test('SQLite answers the corpus as the corpus wants it', async () => {
   const module = (await import(join(home, 'make-corpus.mjs'))) as { corpusOf(seed: number): { sql: string; answer: unknown; category: string }[] }; // prettier-ignore
-  for (const seed of [1, 2, 3]) {
+  for (const seed of [1, 2]) {
     const base = new sqlite.Database(':memory:');
     try {
       const wrong = module.corpusOf(seed).filter(({ sql, answer }) => {
