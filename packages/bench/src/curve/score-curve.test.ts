@@ -199,6 +199,9 @@ test('nothing is run without a sandbox unless that is said, nor in the repositor
   const forced = await curveOf(repo, { sandbox: 'none' });
   expect([forced.sandbox, forced.points.at(-1)?.score]).toEqual(['none', 0.1]);
   await expect(curveOf(repo, { dir: repo.dir })).rejects.toThrow(/outside/);
+  const corpus = await tempDir();
+  const scorer: Scorer = { kind: 'engine', corpus, engine: 'x' };
+  await expect(curveOf(repo, { dir: corpus, scorer })).rejects.toThrow(/is in the corpus/);
   await expect(curveOf(repo, { run: 'run-9' })).rejects.toThrow(/no run run-9/);
   await expect(curveOf(await newRepo())).rejects.toThrow(/no commits/);
 });

@@ -82,8 +82,13 @@ export async function scoreCurve(options: CurveOptions): Promise<CurveResult> {
   const repo = await openRepo(options.repo, { readOnly: true });
   try {
     const home = realpathSync(repo.dir);
-    if (!relative(home, parent).startsWith('..'))
+    if (isWithin(parent, home))
       throw new MoundError('invalid-argument', `${parent} is in the repository; name a directory outside of it`);
+    if (options.scorer.kind === 'engine' && isWithin(parent, realpathSync(options.scorer.corpus)))
+      throw new MoundError(
+        'invalid-argument',
+        `${parent} is in the corpus, which nobody is to see; name another directory`,
+      );
     const { branch = 'main', run, from, to } = options;
     const commits = runCommits(repo, { branch, ...definedOf({ run, from, to }) });
     return await new CurveRun(repo, commits, options, sandbox, await openJournal(repo, options, sandbox)).result();
@@ -91,6 +96,9 @@ export async function scoreCurve(options: CurveOptions): Promise<CurveResult> {
     await repo.close();
   }
 }
+
+/** Also where it is the same. */
+const isWithin = (path: string, dir: string): boolean => !`${relative(dir, path)}/`.startsWith('../');
 
 function definedOf<Value extends object>(value: Value): { [Key in keyof Value]: Exclude<Value[Key], undefined> } {
   return Object.fromEntries(Object.entries(value).filter(([, one]) => one !== undefined)) as never;
