@@ -57,6 +57,10 @@ export class ReviewLedger {
     this.#reviews.push(review);
   }
 
+  get isUsed(): boolean {
+    return this.#reviews.length > 0;
+  }
+
   /** Of a landing, by whatever lens. */
   findingsOn(seq: number): Finding[] {
     return this.#reviews.filter((review) => review.seq === seq).flatMap(({ findings }) => findings);

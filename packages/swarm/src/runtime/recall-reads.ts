@@ -33,6 +33,6 @@ export function recollectionsIn(messages: readonly Message[]): Recollection[] {
     if (message.name === 'read' && edited !== true && typeof path === 'string' && typeof version === 'number')
       return [{ kind: 'read', path, version }];
     const hasLanded = outcome?.kind === 'landed' && typeof outcome.seq === 'number';
-    return message.name === 'commit' && hasLanded ? [{ kind: 'landed', seq: Number(outcome.seq) }] : [];
+    return message.name === 'commit' && hasLanded ? [{ kind: 'landed', seq: outcome.seq }] : [];
   });
 }

@@ -8,6 +8,7 @@ import { lensesFor, riskOf, type LandingFacts } from '../review/risk.ts';
 import type { ReviewCost, ReviewReport } from '../review/review-ledger.ts';
 import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
+import type { VerdictRecord } from './verdicts.ts';
 
 /** Tasks that mend what a review found are named so; what they land is not reviewed again. */
 const fixStem = 'fix-';
@@ -21,6 +22,10 @@ export class ReviewDesk {
   readonly #reviewed = new Set<TaskId>();
   readonly #fixes = new Map<TaskId, { readonly seq: number; readonly finding: Finding }>();
   readonly #reverted = new Set<number>();
+  /** What the reviewed tasks of processes before this one cost. */
+  readonly #earlierWork = new Map<TaskId, ReviewCost>();
+  /** Of processes before this one, by landing and lens. */
+  readonly #verdicts = new Set<string>();
 
   constructor(context: RunContext, swarm: Swarm) {
     this.#context = context;
@@ -44,17 +49,27 @@ export class ReviewDesk {
     if (event.kind !== 'intent.answered' || event.seq === undefined || this.#lenses.length === 0) return;
     // A landing whose changes were all true already made no commit.
     const [commit] = this.#context.repo.log({ from: event.seq, limit: 1 });
-    if (commit?.seq !== event.seq) return;
+    if (commit?.seq === event.seq && event.outcome !== 'resolved') this.look(commit);
+  }
+
+  get isOn(): boolean {
+    return this.#lenses.length > 0;
+  }
+
+  /** Has lenses look at a landing: those that have not. */
+  look(commit: CommitView): void {
+    const { seq } = commit;
     const task = taskOfName(this.#context.run, commit.task);
-    if (task === undefined || task.startsWith(fixStem) || event.outcome === 'resolved') return;
+    if (task === undefined || task.startsWith(fixStem)) return;
     const facts = this.#factsOf(commit);
     const chosen = lensesFor(this.#context.run, this.#lenses, facts);
     if (chosen.length > 0) this.#reviewed.add(task);
     const risk = Math.round(riskOf(facts) * 100) / 100;
-    const { parent: planner } = this.#context.mustTask(task);
+    const planner = this.#swarm.commonPlannerOf([this.#context.mustTask(task).parent]);
     for (const { name: lens } of chosen) {
-      const review = `${event.seq}-${lens}`;
-      this.#swarm.dispatch({ kind: 'review.wanted', review, lens, seq: event.seq, task, planner, risk });
+      if (this.#verdicts.has(`${seq}-${lens}`)) continue;
+      const review = `${seq}-${lens}`;
+      this.#swarm.dispatch({ kind: 'review.wanted', review, lens, seq, task, planner, risk });
     }
   }
 
@@ -81,6 +96,27 @@ export class ReviewDesk {
     this.#records.set(model, { reviewed: record.reviewed + 1, faulty: record.faulty + Number(isFaulty) });
   }
 
+  /** A verdict of a process before this one. */
+  restore({ seq, lens, findings, tasks, about = [] }: VerdictRecord, cost: ReviewCost): void {
+    this.#verdicts.add(`${seq}-${lens}`);
+    this.add(seq, lens, findings, cost);
+    for (const [at, task] of tasks.entries()) {
+      const finding = findings[about[at] ?? -1];
+      if (finding !== undefined) this.follow(task, seq, finding);
+    }
+  }
+
+  /** What a task cost that was reviewed in a process before this one. */
+  restoreWork(task: TaskId, cost: ReviewCost): void {
+    this.#earlierWork.set(task, cost);
+  }
+
+  /** What a task that looked into a finding came to. */
+  judge(task: TaskId, verdict: 'confirmed' | 'refuted'): void {
+    const fix = this.#fixes.get(task);
+    if (fix !== undefined) this.#context.parts.tally.reviews.judge(fix.seq, fix.finding, verdict);
+  }
+
   /** True once for a landing that is to be taken back. */
   reverts(seq: number): boolean {
     if (this.#reverted.has(seq)) return false;
@@ -98,12 +134,9 @@ export class ReviewDesk {
 
   /** Who was put to a finding has mended it, or found nothing to mend. */
   #judge(task: TaskId, { report }: Extract<SwarmEvent, { kind: 'task.finished' }>): void {
-    const fix = this.#fixes.get(task);
-    if (fix === undefined) return;
-    const { reviews } = this.#context.parts.tally;
     const { status } = report.handoff;
-    if (report.outcome !== 'none' && report.outcome !== 'unchanged') reviews.judge(fix.seq, fix.finding, 'confirmed');
-    else if (status === 'nothing-to-do') reviews.judge(fix.seq, fix.finding, 'refuted');
+    if (report.outcome !== 'none' && report.outcome !== 'unchanged') this.judge(task, 'confirmed');
+    else if (status === 'nothing-to-do') this.judge(task, 'refuted');
   }
 
   /** `byTask`: what each task of the run cost. */
@@ -114,6 +147,10 @@ export class ReviewDesk {
       if (sum === undefined) continue;
       work.nanoUsd += sum.nanoUsd;
       work.tokens += sum.usage.inputTokens + sum.usage.outputTokens;
+    }
+    for (const { nanoUsd, tokens } of this.#earlierWork.values()) {
+      work.nanoUsd += nanoUsd;
+      work.tokens += tokens;
     }
     return this.#context.parts.tally.reviews.report(work);
   }

@@ -2,16 +2,15 @@ import { any, openRepo, type Author } from '@mound/vcs';
 import type { WorkerBrief } from '../core/brief.ts';
 import { allOff } from '../core/coordination.ts';
 import type { RunId, TaskId } from '../core/ids.ts';
-import type { Finding, Lens } from '../core/lens.ts';
+import type { Lens } from '../core/lens.ts';
 import type { PriceOverride } from '../cost/prices.ts';
 import type { Model } from '../model/model.ts';
 import { ScriptedModel, type Script } from '../model/scripted-model.ts';
 import type { ReviewCase } from '../review/corpus.ts';
-import type { Review } from '../review/review-ledger.ts';
 import { scoreReviews, type CorpusScore } from '../review/score.ts';
-import type { AgentRecord } from './agent-life.ts';
 import { runSwarm } from './run-swarm.ts';
 import { RunKeys } from './run-keys.ts';
+import { verdictsIn } from './verdicts.ts';
 
 export interface ReviewTrialOptions {
   /** An empty directory, for the repository in which the cases land. */
@@ -77,7 +76,7 @@ export async function runReviewTrial(options: ReviewTrialOptions): Promise<Corpu
       ...(signal !== undefined && { signal }),
     });
     if (reason !== 'finished') throw new Error(`the reviews ended early: ${reason}${detail ? ` (${detail})` : ''}`);
-    return scoreReviews(placed, reviewsIn(repo), (seq) => {
+    return scoreReviews(placed, verdictsIn(repo.snapshot(), new RunKeys(run)), (seq) => {
       const [change] = repo.commit(seq).changes;
       return placed.find(({ path }) => path === change?.path);
     });
@@ -90,23 +89,4 @@ export async function runReviewTrial(options: ReviewTrialOptions): Promise<Corpu
 function scopeOf({ appliesTo }: Lens, cases: readonly ReviewCase[]): string[] {
   if (appliesTo.length === 0) return [];
   return cases.flatMap((_, at) => appliesTo.map((path) => `case${at}/${path}`));
-}
-
-interface VerdictRecord {
-  readonly seq: number;
-  readonly lens: string;
-  readonly findings: readonly Finding[];
-}
-
-/** The verdicts of the run, with what each cost. */
-function reviewsIn(repo: Awaited<ReturnType<typeof openRepo>>): Review[] {
-  const keys = new RunKeys(run);
-  const snapshot = repo.snapshot();
-  return snapshot.records(keys.review('')).map(({ value }) => {
-    const { seq, lens, findings } = JSON.parse(value.toString('utf8')) as VerdictRecord;
-    const [record] = snapshot.records(`${keys.merges}review-${seq}-${lens}/`);
-    const agent = record && (JSON.parse(record.value.toString('utf8')) as AgentRecord);
-    const { nanoUsd = 0, usage } = agent?.cost ?? {};
-    return { seq, lens, findings, cost: { nanoUsd, tokens: (usage?.inputTokens ?? 0) + (usage?.outputTokens ?? 0) } };
-  });
 }

@@ -17,6 +17,7 @@ import type { RunContext } from './run-context.ts';
 import type { Swarm } from './swarm.ts';
 import { isRejected } from './task-book.ts';
 import { readTranscript } from './transcript.ts';
+import type { VerdictRecord } from './verdicts.ts';
 
 const diffCharsMax = 60_000;
 const transcriptCharsMax = 60_000;
@@ -85,13 +86,15 @@ class RepoReviewer extends RepoReads implements ReviewerOperations {
     );
     const isTask = parts.policy.review?.onBlocking === 'task';
     const tasks = isTask ? fresh.map((finding, at) => this.#taskFor(finding, at + 1)) : [];
-    const value = JSON.stringify({
+    const record: VerdictRecord = {
       format: 1,
       seq,
       lens,
       findings: verdict.findings,
       tasks: tasks.map(({ id }) => id),
-    });
+      about: isTask ? fresh.map((finding) => verdict.findings.indexOf(finding)) : [],
+    };
+    const value = JSON.stringify(record);
     const outcome = await repo.land({
       author: this.#author,
       message: `review of ${seq} by ${lens}`,
@@ -100,7 +103,8 @@ class RepoReviewer extends RepoReads implements ReviewerOperations {
       records: [{ key: keys.review(seq, lens), expect: absent, value }, ...this.#context.book.creation(tasks)],
     });
     if (isRejected(outcome)) return refused(`no verdict (${outcome.code}): ${outcome.message}. ${outcome.next}`);
-    const reverted = !isTask && fresh.length > 0 ? await this.#revert(fresh) : false;
+    const reverted =
+      !isTask && fresh.length > 0 && (await revertFor(this.#context, this.#swarm, this.#author, this.#review, fresh));
     for (const [at, task] of tasks.entries()) {
       const finding = fresh[at];
       if (finding !== undefined) this.#swarm.reviews.follow(task.id, seq, finding);
@@ -123,22 +127,30 @@ class RepoReviewer extends RepoReads implements ReviewerOperations {
       base: this.#context.repo.snapshot().seq,
     };
   }
+}
 
-  /** Takes the landing back, once, whoever finds first; what landed on it since is merged with, or is a conflict. */
-  async #revert(findings: readonly Finding[]): Promise<boolean> {
-    const { seq, planner, lens } = this.#review;
-    if (!this.#swarm.reviews.reverts(seq)) return false;
-    const why = findings.map(({ path, claim, evidence }) => `${path}: ${claim} (${evidence})`).join('\n');
-    const outcome = await this.#context.repo.revert(seq, {
-      author: this.#author,
-      message: `Take back landing ${seq}, as ${lens} found it wrong`,
-      rationale: why,
-      operationId: `${this.#context.run}/review/${seq}/revert`,
-    });
-    const says = `Landing ${seq} was taken back (${outcome.kind}), for a review found: ${why}`;
-    if (this.#swarm.isLive(planner)) this.#swarm.tell(planner, says, () => undefined);
-    return outcome.kind === 'landed' || outcome.kind === 'merged';
-  }
+/** Takes a landing back, once, whoever finds first; what landed on it since is merged with, or is a conflict. */
+export async function revertFor(
+  context: RunContext,
+  swarm: Swarm,
+  author: Author,
+  { seq, planner, lens }: Pick<ReviewState, 'seq' | 'planner' | 'lens'>,
+  findings: readonly Finding[],
+): Promise<boolean> {
+  if (!swarm.reviews.reverts(seq)) return false;
+  const operationId = `${context.run}/review/${seq}/revert`;
+  // By a process before this one.
+  if (context.repo.outcome(operationId) !== undefined) return false;
+  const why = findings.map(({ path, claim, evidence }) => `${path}: ${claim} (${evidence})`).join('\n');
+  const outcome = await context.repo.revert(seq, {
+    author,
+    message: `Take back landing ${seq}, as ${lens} found it wrong`,
+    rationale: why,
+    operationId,
+  });
+  const says = `Landing ${seq} was taken back (${outcome.kind}), for a review found: ${why}`;
+  if (swarm.isLive(planner)) swarm.tell(planner, says, () => undefined);
+  return outcome.kind === 'landed' || outcome.kind === 'merged';
 }
 
 /** The reviewer's role as the lens has it: its model, its persona, and no more tools than it may see by. */

@@ -20,6 +20,7 @@ import { obeyWaiting } from './control.ts';
 import { follow } from './follow.ts';
 import { greenSummaryOf } from './green-summary.ts';
 import { Hands } from './hands/hands.ts';
+import { restoreReviews } from './restore-reviews.ts';
 import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
 import { RunContext } from './run-context.ts';
 import {
@@ -331,7 +332,10 @@ class Execution {
   }
 
   #addTasks(swarm: Swarm, header: RunHeader, tasks: readonly RestoredTask[]): void {
-    if (header.generation > 1) return restore(this.#context, swarm, tasks);
+    if (header.generation > 1) {
+      restore(this.#context, swarm, tasks);
+      return restoreReviews(this.#context, swarm, header.startedAt);
+    }
     for (const { task } of restoreTasks(this.#context)) if (task.id !== rootTask) swarm.addTask(task);
   }
 
@@ -369,7 +373,7 @@ class Execution {
       landings: tally.times(),
       roles: tally.spend(),
       merges: tally.merges.report(),
-      ...(events['review.wanted'] !== undefined && { review: swarm.reviews.report(this.#costs.report().byTask) }),
+      ...(tally.reviews.isUsed && { review: swarm.reviews.report(this.#costs.report().byTask) }),
       ...(green && { green: greenSummaryOf(this.#repo, green.command, startedAt, time.now()) }),
       cost: this.#costs.report(),
       events,
