@@ -61,6 +61,8 @@ export interface Regression {
   /** Last score before the candidates, first one behind them. */
   readonly before: number;
   readonly after: number;
+  /** A second try of the culprit came out otherwise: it may be nobody's fault. */
+  readonly varies: boolean;
   /** Seq of the first point behind it that is no lower than `before` (builds again); undefined: none is. */
   readonly recoveredAt: number | undefined;
 }

@@ -73,6 +73,7 @@ test('every commit, or every nth and then those around a fall: the same commit i
       candidates: [seqs[4]],
       before: 0.7,
       after: 0.4,
+      varies: false,
       culprit: { agent: 'worker-5', role: 'worker', model: 'fast', task: 't5', message: 'step 5', commits: 5 },
     });
   }
@@ -118,6 +119,14 @@ test('a build that fails is a point, its commit is found, and what it hides is n
     },
     { kind: 'score', candidates: seqs.slice(2), culprit: undefined },
   ]);
+});
+
+test('a commit that comes out otherwise when it is tried again is not blamed without a word', async () => {
+  const { repo, seqs } = await repoOf([{ passed: 7 }, { passed: 4 }, { passed: 8 }]);
+  const flag = join(await tempDir(), 'tried');
+  const command = `p=$(cat passed); if [ $p = 4 ] && [ -e ${flag} ]; then p=7; fi; test $p = 4 && touch ${flag}; echo "{\\"passed\\": $p, \\"total\\": 10}"`;
+  const { regressions } = await curveOf(repo, { scorer: { kind: 'command', command }, sandbox: 'none' });
+  expect(regressions).toMatchObject([{ candidates: [seqs[1]], before: 0.7, after: 0.4, varies: true }]);
 });
 
 test('a journal keeps the points; a torn line is made anew, one of something else is refused', async () => {

@@ -22,7 +22,7 @@ function pointSamples(subject: string, point: CurvePoint): Sample[] {
 }
 
 function regressionSample(subject: string, regression: Regression, points: readonly CurvePoint[]): Sample {
-  const { kind, candidates, culprit, before, after, recoveredAt } = regression;
+  const { kind, candidates, culprit, before, after, varies, recoveredAt } = regression;
   const [seq = 0] = candidates;
   const last = candidates.at(-1) ?? seq;
   const at = culprit ?? points.find((point) => point.seq >= last);
@@ -40,6 +40,7 @@ function regressionSample(subject: string, regression: Regression, points: reado
     from: percent(before),
     to: kind === 'build' ? 'no build' : percent(after),
     recovered: recoveredAt === undefined ? 'no' : `seq ${recoveredAt}`,
+    varies,
   };
   return sampleOf(subject, workload, 'scoreLost', [Math.max(0, before - after)]);
 }
@@ -97,7 +98,7 @@ export function curveNotes(result: CurveResult): string[] {
   ];
 }
 
-function regressionLine({ kind, candidates, culprit, before, after, recoveredAt }: Regression): string {
+function regressionLine({ kind, candidates, culprit, before, after, varies, recoveredAt }: Regression): string {
   const what = kind === 'build' ? 'does not build' : `${percent(before)} to ${percent(after)}`;
   const since = recoveredAt === undefined ? 'not made good' : `made good by seq ${recoveredAt}`;
   if (culprit === undefined) {
@@ -105,5 +106,6 @@ function regressionLine({ kind, candidates, culprit, before, after, recoveredAt 
     return `${what}, by one of the ${candidates.length} commits of seq ${range}; ${since}`;
   }
   const who = [culprit.agent, culprit.role, culprit.model, culprit.task].filter((part) => part !== '').join(', ');
-  return `${what}, by seq ${culprit.seq} (${who}): ${culprit.message}; ${since}`;
+  const doubt = varies ? '; a second try came out otherwise' : '';
+  return `${what}, by seq ${culprit.seq} (${who}): ${culprit.message}; ${since}${doubt}`;
 }
