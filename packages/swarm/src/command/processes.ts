@@ -44,17 +44,20 @@ export function isGroupLive(group: number): boolean {
 export const isSame = ({ pid, startTime }: ProcessIdentity): boolean =>
   startTime !== undefined && startTimeOf(pid) === startTime;
 
+/** Its entries, each between two NULs; empty where it is another user's, or gone. */
+function environmentOf(pid: number): string {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}\0`;
+  } catch {
+    return '';
+  }
+}
+
 /** Processes that hold `entry` in the environment that they were started with (Linux; elsewhere none is found). */
 export function processesWith(entry: string): ProcessIdentity[] {
-  return pids().flatMap((pid) => {
-    try {
-      const environment = readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0');
-      return environment.includes(entry) ? [{ pid, startTime: startTimeOf(pid) }] : [];
-    } catch {
-      // Another user's, or gone.
-      return [];
-    }
-  });
+  return pids()
+    .filter((pid) => environmentOf(pid).includes(`\0${entry}\0`))
+    .map((pid) => ({ pid, startTime: startTimeOf(pid) }));
 }
 
 /** True where somebody took the signal; `pid` below 0 is a process group. */
@@ -78,13 +81,30 @@ export function processSpace(): string | undefined {
 
 const pageBytes = 4096;
 
-/** Resident bytes of a group, and of the processes that hold `entry` in their environment. */
-export function memoryOf(group: number, entry: string): number {
-  const marked = new Set(processesWith(entry).map(({ pid }) => pid));
-  let pages = 0;
-  for (const pid of pids()) {
+interface Resident {
+  readonly group: number;
+  readonly environment: string;
+  readonly pages: number;
+}
+
+/** Looks at all processes are shared: many commands at once ask several times a second. */
+const lookMs = 200;
+let lastLook: { readonly atMs: number; readonly all: readonly Resident[] } | undefined;
+
+function residents(): readonly Resident[] {
+  const atMs = performance.now();
+  if (lastLook !== undefined && atMs - lastLook.atMs < lookMs) return lastLook.all;
+  const all = pids().flatMap((pid): Resident[] => {
     const fields = statOf(pid);
-    if (fields !== undefined && (fields[2] === String(group) || marked.has(pid))) pages += Number(fields[21]);
-  }
-  return pages * pageBytes;
+    if (fields === undefined) return [];
+    return [{ group: Number(fields[2]), environment: environmentOf(pid), pages: Number(fields[21]) }];
+  });
+  lastLook = { atMs, all };
+  return all;
+}
+
+/** Resident bytes of a group, and of the processes that hold `entry` in their environment, a moment ago. */
+export function memoryOf(group: number, entry: string): number {
+  const own = residents().filter((each) => each.group === group || each.environment.includes(`\0${entry}\0`));
+  return own.reduce((sum, { pages }) => sum + pages, 0) * pageBytes;
 }

@@ -50,6 +50,8 @@ export interface CommandOptions {
   readonly sandbox?: Sandbox;
   /** Directories that are empty in the sandbox. */
   readonly hidden?: readonly string[];
+  /** Directories beside `cwd` that can be written to in the sandbox. */
+  readonly writable?: readonly string[];
   readonly limits: CommandLimits;
   readonly signal: AbortSignal;
   readonly time?: Time;
@@ -87,7 +89,7 @@ export async function runCommand(options: CommandOptions): Promise<CommandEnd> {
   const { cwd, env, limits, time = systemTime, sandbox = 'none' } = options;
   const id = randomUUID();
   const mark = `${markName}=${id}`;
-  const [file, args] = sandboxed(sandbox, cwd, options.command, options.hidden);
+  const [file, args] = sandboxed(sandbox, cwd, options.command, options.hidden, options.writable);
   const stdout = new BoundedText(limits.outputBytesMax);
   const stderr = options.isMerged === true ? stdout : new BoundedText(limits.outputBytesMax);
   const ended = (kind: CommandEnd['kind'], code: number | undefined, says: string): CommandEnd => ({

@@ -9,12 +9,10 @@ export type Sandbox = 'none' | 'bubblewrap' | 'unshare';
 const fixed =
   '--ro-bind / / --dev /dev --proc /proc --tmpfs /tmp --unshare-net --unshare-pid --unshare-ipc --die-with-parent --new-session';
 
-const wrap = (directory: string, hidden: readonly string[]): string[] => [
+const wrap = (directory: string, hidden: readonly string[], writable: readonly string[]): string[] => [
   ...fixed.split(' '),
   ...hidden.flatMap((path) => ['--tmpfs', path]),
-  '--bind',
-  directory,
-  directory,
+  ...[directory, ...writable].flatMap((path) => ['--bind', path, path]),
   '--chdir',
   directory,
 ];
@@ -31,19 +29,20 @@ const unshareScript = (directory: string, hidden: readonly string[]): string =>
     ' && ',
   );
 
-/** File and arguments that run `argv` in the sandbox; directories in `hidden` are empty there (of `none` they are not). */
+/** File and arguments that run `argv` in the sandbox; directories in `hidden` are empty there (of `none` they are not), those in `writable` can be written to as `directory` can. */
 export function sandboxed(
   sandbox: Sandbox,
   directory: string,
   argv: readonly [string, ...string[]],
   hidden: readonly string[] = [],
+  writable: readonly string[] = [],
 ): [string, string[]] {
   const [file, ...args] = argv;
   switch (sandbox) {
     case 'none':
       return [file, args];
     case 'bubblewrap':
-      return ['bwrap', [...wrap(directory, hidden), '--', ...argv]];
+      return ['bwrap', [...wrap(directory, hidden, writable), '--', ...argv]];
     case 'unshare':
       return ['setpriv', [...unshared.split(' '), unshareScript(directory, hidden), 'sh', ...argv]];
   }

@@ -48,6 +48,9 @@ test.each([
   [{ green: { command: 'make', policy: 'tell' } }, 'green.policy'],
   [{ green: { command: 'make', everyMs: 0 } }, 'green.everyMs'],
   [{ green: { command: 'make' }, commands: { mode: 'off' } }, "commands.mode is 'off'"],
+  [{ commands: { caches: { share: ['pip'] } } }, 'commands.caches.share.0'],
+  [{ commands: { caches: { own: { X: { from: 'here' } } } } }, 'commands.caches.own.X.from: an absolute path'],
+  [{ commands: { caches: { own: { X: { seed: 'copies' } } } } }, 'commands.caches.own.X.seed'],
   ['text', 'the whole'],
 ])('%j is refused in one line that says where', (value, says) => {
   expect(() => parse(value)).toThrow(TypeError);

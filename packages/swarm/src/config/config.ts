@@ -4,6 +4,7 @@ import { mechanisms } from '../core/coordination.ts';
 import { greenPolicies } from '../core/green.ts';
 import { sights } from '../core/lens.ts';
 import { defaultThrashing } from '../state/thrashing.ts';
+import { toolCaches } from '../command/tool-caches.ts';
 import { faultOfMinds, mindFields, type MindModel } from './minds.ts';
 import { saysOf } from './schema-issue.ts';
 
@@ -95,6 +96,28 @@ const commands = z.strictObject({
   outputBytes: count.default(32_000),
   /** Default: as many as there are processors. */
   atOnce: count.optional(),
+  /** Caches of tools on whose locks agents would wait for one another: each agent has its own. */
+  caches: z
+    .strictObject({
+      /** Tools of which all share the user's. */
+      share: z.array(z.enum(toolCaches.map(({ tool }) => tool))).default([]),
+      /** Further ones, by the variable that leads the tool there. */
+      own: z
+        .record(
+          z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'the name of an environment variable'),
+          z.strictObject({
+            /** The user's own; default: what the variable says. */
+            from: z
+              .string()
+              .regex(/^(\/|~\/)/, 'an absolute path, or one that begins with ~/')
+              .optional(),
+            /** How an agent's begins: as a copy, as links to its entries, or empty. */
+            seed: z.enum(['copy', 'links', 'empty']).default('copy'),
+          }),
+        )
+        .default({}),
+    })
+    .prefault({}),
   /** Where agents' directories are made; default: the system's place for temporary files. */
   dir: name.optional(),
 });

@@ -1,4 +1,6 @@
 import type { Repo } from '@mound/vcs';
+import { environmentFor } from '../command/environment.ts';
+import { privateCaches, type CacheChoice } from '../command/tool-caches.ts';
 import type { PriceOverride } from '../cost/prices.ts';
 import { CassetteWriter, RecordingModel } from '../model/cassette/recording-model.ts';
 import { ReplayModel } from '../model/cassette/replay-model.ts';
@@ -39,7 +41,7 @@ export async function makeModels(config: EffectiveConfig, parts: { readonly repo
   // One for each name, so that roles share it.
   const made = new Map<string, Model>();
   for (const [key, one] of Object.entries(models))
-    made.set(key, await makeModel(key, one, minds, endpoints, parts.repo));
+    made.set(key, await makeModel(key, one, minds, config.commands.caches, endpoints, parts.repo));
   const tracer = await loadTracer();
   const cassette = record === undefined ? undefined : new CassetteWriter(record);
   const serving = (key: string): Model => {
@@ -78,7 +80,14 @@ function sharedOut(config: EffectiveConfig): Minds {
   return { ...config, endpoints: Object.fromEntries(endpoints) };
 }
 
-async function makeModel(key: string, one: MindModel, minds: Minds, endpoints: Endpoints, repo: Repo): Promise<Model> {
+async function makeModel(
+  key: string,
+  one: MindModel,
+  minds: Minds,
+  caches: CacheChoice,
+  endpoints: Endpoints,
+  repo: Repo,
+): Promise<Model> {
   switch (one.kind) {
     case 'endpoint': {
       const at = minds.endpoints[one.endpoint];
@@ -93,6 +102,7 @@ async function makeModel(key: string, one: MindModel, minds: Minds, endpoints: E
         command: [file, ...args],
         workspaces: new RepoDirectories(repo),
         limits,
+        caches: privateCaches(caches, process.env, environmentFor(process.env, one.env ?? [], {})),
         ...(one.env && { env: one.env }),
         ...(one.budgetUsd !== undefined && { budgetUsd: one.budgetUsd }),
         ...(one.runsMax !== undefined && { runsMax: one.runsMax }),

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { environmentFor } from '../command/environment.ts';
 import { toolLimits } from '../command/run-command.ts';
 import { detectSandbox, type Sandbox } from '../command/sandbox.ts';
+import { privateCaches } from '../command/tool-caches.ts';
 import { isUnlimited, type Bound, type Cap } from '../core/amount.ts';
 import type { GreenSettings } from '../core/green.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../core/json.ts';
@@ -39,13 +40,14 @@ export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
     outputTokensMax: bounds.outputTokens,
     ...(topology.kind === 'tree' && { depthMax: topology.depth, fanOutMax: topology.fanOut }),
   };
-  const { mode, env, seconds, memoryMb } = commands;
+  const { mode, env, seconds, memoryMb, caches } = commands;
+  const hasCaches = caches.share.length > 0 || Object.keys(caches.own).length > 0;
   // Topology and commands have no other place in a run's record.
   const more = {
     // Bounds of a tree are among the limits.
     topology: topology.kind === 'tree' ? { kind: topology.kind } : topology,
     ...(score !== undefined && { score }),
-    commands: { mode, env, seconds, memoryMb },
+    commands: { mode, env, seconds, memoryMb, ...(hasCaches && { caches }) },
     turns: bounds.turns,
   };
   return {
@@ -151,12 +153,14 @@ export function commandsOf(
       throw new TypeError(`workers cannot run commands: ${says}`);
     return { says: `workers run no commands: ${says}` };
   }
+  const environment = environmentFor(env, commands.env, {});
   const settings = {
     directory: join(dir, `mound-swarm-${run}`),
     limits: { ...toolLimits, seconds, outputBytesMax: outputBytes, memoryBytesMax: memoryMb * 1024 * 1024 },
     commandsMax: atOnce ?? availableParallelism(),
     sandbox,
-    environment: environmentFor(env, commands.env, {}),
+    environment,
+    caches: privateCaches(commands.caches, env, environment),
   };
   return { settings };
 }

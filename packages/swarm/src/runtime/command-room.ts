@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Mode, Repo } from '@mound/vcs';
 import type { AgentId } from '../core/ids.ts';
 import { isInScope } from '../core/task.ts';
+import { makeCaches } from '../command/make-caches.ts';
 import { runCommand, type CommandEnd, type CommandLimits } from '../command/run-command.ts';
 import type { Sandbox } from '../command/sandbox.ts';
+import type { PrivateCache } from '../command/tool-caches.ts';
 import { refused, type Refusal } from '../tools/operations.ts';
 import { Checkout } from './checkout.ts';
 import type { Draft } from './draft.ts';
@@ -17,6 +19,8 @@ export interface CommandSettings {
   readonly commandsMax: number;
   readonly sandbox: Sandbox;
   readonly environment: Readonly<Record<string, string>>;
+  /** What each agent has of tools' caches for itself. */
+  readonly caches: readonly PrivateCache[];
 }
 
 export interface CommandRequest {
@@ -46,11 +50,19 @@ export interface RanCommand {
   }[];
 }
 
-/** Where agents' commands run: a directory for each agent's name, a bounded number at once. */
+/** Caches of tools that one agent has for itself. */
+interface OwnCaches {
+  readonly directory: string;
+  /** Variables that lead there. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+/** Where agents' commands run: a directory for each agent's name, with caches of its own beside it, a bounded number at once. */
 export class CommandRoom {
   readonly #repo: Repo;
   readonly #settings: CommandSettings;
   readonly #checkouts = new Map<AgentId, Checkout>();
+  readonly #caches = new Map<string, Promise<OwnCaches>>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
@@ -65,6 +77,7 @@ export class CommandRoom {
     await this.#enter();
     try {
       if (request.signal.aborted) return refused('the run is being stopped.');
+      const caches = await this.#cachesOf(agent, directory);
       const checkout = this.#checkoutOf(agent, directory);
       checkout.update(request.seq, request.draft);
       const seconds = Math.min((request.timeoutMs ?? Infinity) / 1000, limits.seconds);
@@ -72,10 +85,11 @@ export class CommandRoom {
       const end = await runCommand({
         command: ['/bin/sh', '-c', request.command],
         cwd: checkout.directory,
-        env: environment,
+        env: { ...environment, ...caches.variables },
         isMerged: true,
         limits: { ...limits, seconds },
         sandbox,
+        writable: [caches.directory],
         signal: request.signal,
       });
       const ms = Math.round(performance.now() - startedMs);
@@ -94,16 +108,18 @@ export class CommandRoom {
    * A command on files that are no agent's, within the same limits; in a directory below {@link CommandRoom.directory}.
    */
   async check(dir: string, command: readonly [string, ...string[]], more: CheckRequest): Promise<CommandEnd> {
-    const { limits, sandbox, environment } = this.#settings;
+    const { directory, limits, sandbox, environment } = this.#settings;
     await this.#enter();
     try {
+      const caches = directory === undefined ? undefined : await this.#cachesOf('checks', directory);
       return await runCommand({
         command,
         cwd: dir,
-        env: { ...environment, ...more.env },
+        env: { ...environment, ...caches?.variables, ...more.env },
         isMerged: true,
         limits: { ...limits, seconds: Math.min(more.seconds, limits.seconds) },
         sandbox,
+        ...(caches && { writable: [caches.directory] }),
         signal: more.signal,
       });
     } finally {
@@ -119,6 +135,7 @@ export class CommandRoom {
   /** Removes the agents' directories. */
   close(): void {
     this.#checkouts.clear();
+    this.#caches.clear();
     if (this.#settings.directory !== undefined) rmSync(this.#settings.directory, { recursive: true, force: true });
   }
 
@@ -128,6 +145,18 @@ export class CommandRoom {
     const checkout = new Checkout(this.#repo, join(directory, agent));
     this.#checkouts.set(agent, checkout);
     return checkout;
+  }
+
+  /** Made when it is first needed. */
+  #cachesOf(agent: string, directory: string): Promise<OwnCaches> {
+    const known = this.#caches.get(agent);
+    if (known !== undefined) return known;
+    const own = join(directory, 'caches', agent);
+    const made = makeCaches(own, this.#settings.caches).then((variables) => ({ directory: own, variables }));
+    this.#caches.set(agent, made);
+    // Where the disk was full, say, the next command tries again.
+    made.catch(() => this.#caches.delete(agent));
+    return made;
   }
 
   async #enter(): Promise<void> {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
 import { toolLimits } from '../command/run-command.ts';
+import { privateCaches } from '../command/tool-caches.ts';
 import { ownName } from '../command/process-name.ts';
 import { isRunId, rootTask, type RunId } from '../core/ids.ts';
 import type { GreenSummary } from '../core/green.ts';
@@ -383,6 +384,7 @@ class Execution {
 }
 
 const commandSettingsOf = ({ commands }: ResumeOptions | SwarmOptions): CommandSettings => ({
+  caches: privateCaches({ share: [], own: {} }, process.env, commands?.environment ?? {}),
   limits: toolLimits,
   commandsMax: availableParallelism(),
   sandbox: 'none',

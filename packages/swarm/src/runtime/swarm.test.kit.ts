@@ -150,6 +150,7 @@ export const commandSettings = (directory: string): CommandSettings => ({
   commandsMax: 2,
   sandbox: 'none',
   environment: { PATH: process.env['PATH'] ?? '' },
+  caches: [],
 });
 
 /** What all agents of the run `r1` share, without a run. */

@@ -2,7 +2,9 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { environmentFor } from '../../command/environment.ts';
+import { makeCaches } from '../../command/make-caches.ts';
 import { mindLimits, runCommand, type CommandEnd, type CommandLimits } from '../../command/run-command.ts';
+import type { PrivateCache } from '../../command/tool-caches.ts';
 import { parseBrief, type Brief } from '../../core/brief.ts';
 import { isJsonObject, type JsonValue } from '../../core/json.ts';
 import type { Time } from '../../core/time.ts';
@@ -24,6 +26,8 @@ export interface CommandModelOptions {
   readonly dir?: string;
   /** NAMES of variables that it gets besides the harmless ones. */
   readonly env?: readonly string[];
+  /** What each run has of tools' caches for itself. Default: nothing. */
+  readonly caches?: readonly PrivateCache[];
   readonly limits?: Partial<CommandLimits>;
   /** US dollars for one agent: told to the command; what its runs say that they spent, or did not say, is taken from it. Nothing left: no further run. */
   readonly budgetUsd?: number;
@@ -116,13 +120,13 @@ export class CommandModel implements Model {
     this.#spentUsd.set(owner, (this.#spentUsd.get(owner) ?? 0) + (step?.costUsd ?? Math.max(0, left)));
   }
 
-  #run(
+  async #run(
     place: { readonly dir: string; readonly work: string; readonly brief: string; readonly step: string },
     stdin: string,
     brief: Brief,
     signal: AbortSignal,
   ): Promise<CommandEnd> {
-    const { command, env = [], time } = this.#options;
+    const { command, env = [], caches = [], time } = this.#options;
     const left = this.#left(brief);
     const budget = left === undefined ? '' : String(Number(left.toFixed(6)));
     const [file, ...args] = command;
@@ -130,6 +134,7 @@ export class CommandModel implements Model {
       arg.replaceAll('{brief}', place.brief).replaceAll('{step}', place.step).replaceAll('{budget}', budget),
     );
     const more = {
+      ...(await makeCaches(join(place.dir, 'caches'), caches)),
       MOUND_BRIEF: place.brief,
       MOUND_STEP: place.step,
       MOUND_ROLE: brief.role,
