@@ -14,9 +14,17 @@ async function landed(repo: Repo, ...changes: ReturnType<typeof put>[]): Promise
 }
 
 /** Two agents change a path from one version; what the second one's intent came to. */
-async function race(repo: Repo, path: string, base: string, current: string, incoming: string): Promise<Outcome> {
+async function race(
+  repo: Repo,
+  path: string,
+  base: string,
+  current: string,
+  incoming: string,
+  between?: () => Promise<unknown>,
+): Promise<Outcome> {
   const seq = await landed(repo, put(path, base));
   await landed(repo, put(path, current, seq));
+  await between?.();
   return repo.land({ author: agent('bob'), message: 'too late', changes: [put(path, incoming, seq)] });
 }
 
@@ -64,10 +72,13 @@ describe('the driver of a path is chosen by .gitattributes as of the head', () =
       attributes = landed(repo, put('.gitattributes', '* -merge\n'));
     };
     const clean = ['a\n1\n2\n3\nb\n', 'A\n1\n2\n3\nb\n', 'a\n1\n2\n3\nB\n'] as const;
-    expect((await race(repo, 'x', ...clean)).kind).toBe('conflicted');
+    // A file that landed just now would be merged at once.
+    const other = { author: setup, message: '-', records: [{ key: 'other', expect: any, value: '' }] };
+    const rest = (): Promise<unknown> => Promise.all(Array.from({ length: 600 }, () => repo.land(other)));
+    expect((await race(repo, 'x', ...clean, rest)).kind).toBe('conflicted');
     await attributes;
     interrupt = () => void repo.land({ author: setup, message: '-', changes: [{ ...put('.gitattributes', '* merge\n'), expect: any }] }); // prettier-ignore
-    expect((await race(repo, 'y', ...clean)).kind).toBe('merged');
+    expect((await race(repo, 'y', ...clean, rest)).kind).toBe('merged');
   });
 
   test('of a link of that name nothing is read, and a driver that nobody registered is the text driver', async () => {

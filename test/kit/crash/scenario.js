@@ -12,7 +12,9 @@ const lines = Array.from({ length: 40 }, (_, i) => `line ${i}\n`);
 const edited = (at, text) => lines.with(at, `${text}\n`).join('');
 const put = (path, content, expect = absent) => ({ kind: 'put', path, content, expect });
 /** What stands in `wide` where a scenario starts with one. */
-export const wideLines = Array.from({ length: 8000 }, (_, at) => `${String(at).padStart(49)}\n`);
+export const wideLines = Array.from({ length: 15_000 }, (_, at) => `${String(at).padStart(49)}\n`);
+/** A driver of the program's own, which is not asked while others wait. */
+const theirs = { id: 'theirs', version: '1', merge: ({ incoming }) => ({ kind: 'clean', content: incoming }) };
 /** Bytes that neither deflate nor delta makes smaller. */
 const noise = (size) => createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16)).update(Buffer.alloc(size));
 
@@ -21,7 +23,7 @@ const noise = (size) => createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffe
  * outcome before anything else is done; `look` at the end, while the repository is open.
  */
 export async function runScenario(dir, options = {}, note = () => undefined, look = (_repo) => undefined) {
-  const repo = await openRepo(dir, { create: true, ...options });
+  const repo = await openRepo(dir, { create: true, drivers: [theirs], ...options });
   const told = async (id, paths, call) => {
     note({ id, paths });
     const outcome = await call({ author, message: id, operationId: id });
@@ -37,16 +39,22 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
       changes: ['a', 'b', 'src/c', 'src/d', 'f', 'm'].map((path) => put(path, lines.join(''))),
       records: [{ key: 'task/1', expect: absent, value: 'open' }],
     });
-    // Stale against one another: merged outside a few times, then inside.
+    // Stale against one another, on a file that landed just now: merged inside.
     await Promise.all(
       [0, 5, 10, 15, 20, 25, 30, 35].map((at) =>
         land(`slot-${at}`, { changes: [put('a', edited(at, `slot ${at}`), version(base))] }),
       ),
     );
-    // Too large to be merged inside: the third is overtaken by the second, and its path is held for it.
+    // Merged outside.
+    const { seq: own } = await land('attributes', {
+      changes: [put('.gitattributes', 'n merge=theirs\n'), put('n', 'n\n')],
+    });
+    await land('n-one', { changes: [put('n', 'one\n', version(own))] });
+    await land('n-two', { changes: [put('n', 'two\n', version(own))] });
+    // Too large to be merged inside: the last is overtaken again and again, and its path is held for it.
     if (repo.snapshot().head('wide') !== undefined) {
       await Promise.all(
-        [1000, 4000, 7000].map((at) =>
+        [1000, 4000, 7000, 10_000, 13_000].map((at) =>
           land(`wide-${at}`, { changes: [put('wide', wideLines.with(at, `wide ${at}\n`).join(''), version(1))] }),
         ),
       );

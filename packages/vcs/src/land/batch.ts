@@ -3,13 +3,13 @@ import { isSameActor } from '../core/actor.ts';
 import { conflictIdOf, parkedIdOf, type RepoPath, type Seq } from '../core/ids.ts';
 import { limits } from '../core/limits.ts';
 import type { Outcome, Rejected } from '../core/outcome.ts';
-import { pack, unpack } from '../format/codec.ts';
+import { pack } from '../format/codec.ts';
 import { seqKey } from '../format/keys.ts';
-import { sealed, unsealed } from '../format/seal.ts';
+import { sealed } from '../format/seal.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { reject } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { mergeQuickly, type MergeResult } from '../merge/index.ts';
+import { mergeAllQuickly } from '../merge/index.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
 import type { DecisionShelf } from './decision-shelf.ts';
@@ -17,20 +17,23 @@ import { decide, isResolution, type PiledPath } from './decide.ts';
 import type { LaggingIndex } from './lagging-index.ts';
 import type { DriverChoice } from './driver-choice.ts';
 import { LandingState } from './landing-state.ts';
-import { StaleMerge, type Chosen, type MergedStale, type MergeJob, type MergePlan } from './merge-stale.ts';
-import { outcomeOfEntry, outcomeOfLanding } from './outcomes.ts';
+import { StaleMerge, type Chosen, type MergedStale, type MergePlan } from './merge-stale.ts';
+import { firstOutcomeOf } from './first-outcome.ts';
+import { outcomeOfLanding } from './outcomes.ts';
 import type { PreparedIntent } from './prepared.ts';
 import { SignalWatch } from './signal-watch.ts';
 import type { RuleStore } from './rule-store.ts';
 
 /** An intent found stale more often than this is merged inside the batch, where nothing can overtake it. */
 const attemptsMax = 1;
+/** A file that landed within so many entries is busy: outside, one more would come between. */
+const busySeqs = 512;
 /** One that takes too long for that is merged outside so often before its paths are held: it may end as a conflict. */
 const attemptsOutsideMax = 2;
 /** What a merge counts for at least: small ones take their time, too. */
 const mergeBytesMin = 8 * 1024;
 /** Inputs of all merges inside one batch; those that do not fit come first in the next one. */
-const mergeInBatchBytesMax = 4 * 1024 * 1024;
+const mergeInBatchBytesMax = 2 * 1024 * 1024;
 
 export type FoundConflict = MergedStale & { readonly kind: 'conflict' };
 
@@ -194,7 +197,8 @@ export class Batch {
    */
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
     this.staleCount++;
-    if (intent.attempts < attemptsMax) return { kind: 'merge', branchId, hold: intent.hold };
+    if (intent.attempts < attemptsMax && !this.isBusy(intent, state))
+      return { kind: 'merge', branchId, hold: intent.hold };
     // They keep their order: who comes after one that did not fit waits with it.
     if (this.isFull) return { kind: 'again' };
     const merge = new StaleMerge(this.reader, state, this.choice);
@@ -202,7 +206,7 @@ export class Batch {
     const isSmall = plan.size <= mergeInBatchBytesMax;
     this.isFull = isSmall && this.mergedBytes + plan.size > mergeInBatchBytesMax;
     if (this.isFull) return { kind: 'again' };
-    const results = isSmall ? quickly(plan.jobs) : undefined;
+    const results = isSmall ? mergeAllQuickly(plan.jobs) : undefined;
     if (results === undefined) {
       const isOvertaken = intent.attempts >= attemptsOutsideMax;
       return { kind: 'merge', branchId, hold: isOvertaken ? this.hold(branchId, intent, plan) : intent.hold };
@@ -212,6 +216,12 @@ export class Batch {
     this.reader.store.steps.reach('merged-inside');
     if (merged.kind === 'conflict') return { kind: 'keep', conflict: merged };
     return this.decideIntent(candidate, merged.intent, branchId);
+  }
+
+  /** Whether a file of it landed so lately that a merge outside would be overtaken. */
+  private isBusy({ edits }: PreparedIntent, state: LandingState): boolean {
+    const from = this.counters.lastSeq - busySeqs;
+    return edits.some((edit) => (state.headOf(edit)?.place.seq ?? 0) > from);
   }
 
   private hold(branchId: number, intent: PreparedIntent, plan: MergePlan): string {
@@ -380,48 +390,3 @@ export class Batch {
 /** An intent before any merge, to be merged anew. */
 const asAsked = (intent: PreparedIntent): PreparedIntent =>
   intent.unmerged === undefined ? intent : { ...intent.unmerged, attempts: intent.attempts, hold: intent.hold };
-
-/** The results of merges of which each is quick; else undefined. */
-export function quickly(jobs: readonly MergeJob[]): readonly MergeResult[] | undefined {
-  const results: MergeResult[] = [];
-  for (const { input, driver } of jobs) {
-    const result = mergeQuickly(input, driver);
-    if (result === undefined) return undefined;
-    results.push(result);
-  }
-  return results;
-}
-
-/** The first outcome under an operation id, whose entry stands at `seq` if it made one. */
-export function firstOutcomeOf(
-  reader: LogReader,
-  seq: number | undefined,
-  operationId: string,
-  asked: Buffer,
-): Outcome | MoundError | undefined {
-  if (seq !== undefined) {
-    const entry = reader.mustGetEntry(seq);
-    const isSame = 'asked' in entry && entry.asked !== undefined && asked.equals(entry.asked);
-    return isSame ? outcomeOfEntry(reader, entry) : mismatch(operationId, seq);
-  }
-  const unchanged = getUnchanged(reader, operationId);
-  if (unchanged === undefined) return undefined;
-  return asked.equals(unchanged.asked) ? unchanged.outcome : mismatch(operationId, unchanged.outcome.seq);
-}
-
-/** An outcome that made no entry. */
-export function getUnchanged(
-  reader: LogReader,
-  operationId: string,
-): { readonly outcome: Outcome & { kind: 'unchanged' }; readonly asked: Uint8Array } | undefined {
-  const bytes = reader.store.tables.unchanged.getBinary(Buffer.from(operationId));
-  if (bytes === undefined) return undefined;
-  const [seq, asked, key] = unpack(unsealed(bytes)) as [number, Uint8Array, string];
-  if (key !== operationId) throw new MoundError('object-damaged', `the row of operation id '${key}' is damaged`);
-  return { outcome: { kind: 'unchanged', seq } as Outcome & { kind: 'unchanged' }, asked };
-}
-
-function mismatch(operationId: string, seq: number): MoundError {
-  const message = `operation id '${operationId}' stands for another intent (seq ${seq}); use a new id for new content`;
-  return new MoundError('operation-mismatch', message, { operationId, seq });
-}

@@ -1,7 +1,7 @@
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { isRejected } from '../intent/reject.ts';
 import type { LogReader } from '../log/log-reader.ts';
-import { quickly } from './batch.ts';
+import { mergeAllQuickly } from '../merge/index.ts';
 import { decide } from './decide.ts';
 import { DecisionShelf } from './decision-shelf.ts';
 import type { DriverChoice } from './driver-choice.ts';
@@ -33,7 +33,7 @@ export function wouldLand(
   const merge = new StaleMerge(reader, state, choice);
   const plan = merge.plan(intent, counters.lastSeq);
   // What cannot be told here and now is found out by trying.
-  const results = quickly(plan.jobs);
+  const results = mergeAllQuickly(plan.jobs);
   if (results === undefined) return false;
   const merged = merge.settle(intent, plan, results);
   if (merged.kind === 'conflict') return false;

@@ -7,7 +7,7 @@ export type { CleanVerdict, ConflictVerdict, DriverInput, DriverVerdict, MergeDr
 export { hintOf } from './drivers/lock.ts';
 export { Drivers } from './drivers/registry.ts';
 export { conflictHunks, conflictRegions, contentsOf, mergeFile, undriven, type ConflictShape } from './merge-file.ts';
-export { mergeQuickly } from './merge-quickly.ts';
+export { mergeAllQuickly } from './merge-quickly.ts';
 export { isRegular, isText, sizeOf, type FileState, type MergeInput } from './merge-input.ts';
 export type {
   CleanMerge,

@@ -25,3 +25,16 @@ export function mergeQuickly(input: MergeInput, driver: MergeDriver): MergeResul
   const verdict = driver.mergeQuickly(driverInputOf(input));
   return verdict && resultOf(input, driver, verdict);
 }
+
+/** The results of merges of which each is quick; else undefined. */
+export function mergeAllQuickly(
+  jobs: readonly { readonly input: MergeInput; readonly driver: MergeDriver }[],
+): readonly MergeResult[] | undefined {
+  const results: MergeResult[] = [];
+  for (const { input, driver } of jobs) {
+    const result = mergeQuickly(input, driver);
+    if (result === undefined) return undefined;
+    results.push(result);
+  }
+  return results;
+}

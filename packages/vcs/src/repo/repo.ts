@@ -16,7 +16,7 @@ import { admit } from '../intent/admit.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import { isRejected, reject } from '../intent/reject.ts';
 import { collect } from '../land/collect.ts';
-import { getUnchanged } from '../land/batch.ts';
+import { getUnchanged } from '../land/first-outcome.ts';
 import { Compaction } from '../land/compact.ts';
 import { DriverChoice } from '../land/driver-choice.ts';
 import { LogIntake } from '../land/git-intake.ts';

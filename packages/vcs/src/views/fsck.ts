@@ -4,7 +4,7 @@ import { citedSymbolsOf } from '../decisions/index.ts';
 import type { ChangeRow, LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
-import { getUnchanged } from '../land/batch.ts';
+import { getUnchanged } from '../land/first-outcome.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { getObject, hasObject, headOfObject, stagedObjects } from '../log/staged.ts';
 import { segmentCountMax } from '../format/segment.ts';
