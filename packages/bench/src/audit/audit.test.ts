@@ -34,6 +34,7 @@ test('a string of the corpus is found in every kind of place, and nowhere else',
   const repo = await newRepo();
   const also = join(await tempDir(), 'environment.txt');
   const fileSeq = await commit(repo, { 'src/a.js': `// ${secret}\n` });
+  await commit(repo, { 'src/a.js': `// ${secret}\n// and more\n` });
   const goneSeq = await commit(repo, { 'src/a.js': '// nothing\n' });
   const messageSeq = await commit(repo, { 'src/b.js': 'x' }, { message: `as ${name} has it` });
   const whySeq = await commit(repo, { 'src/b.js': 'y' }, { rationale: secret.toLowerCase() });
@@ -90,7 +91,7 @@ test('tests that are deleted, fewer, skipped or changed are found; made, moved a
     'test/old.test.js': tests('c'),
     'src/x.js': '',
   });
-  await commit(repo, { 'test/own.test.js': tests('a', 'b', 'c'), 'src/x.js': 'attest()' });
+  await commit(repo, { 'test/own.test.js': tests('a', 'b', 'c'), 'src/x.js': 'attest(pattern.test(a))' });
   const move = await repo.land({
     author: agent('worker-1'),
     message: 'move',

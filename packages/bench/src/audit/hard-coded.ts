@@ -12,8 +12,8 @@ const wordsMin = 4;
 const hash = /^[0-9a-f]{32}$/;
 const hashesMin = 8;
 
-/** What stands before a text that something is compared with or looked up by. */
-const comparedBefore = /(?:[=!]==?|\bcase|\.(?:get|has|set|equals|insert|eq|starts_?with|contains|includes|indexOf)\s*\(|\bstrn?cmp\s*\([^()]*,|\b(?:eq|equals)\s*\()\s*$/i; // prettier-ignore
+/** What stands before a text that something is compared with or stored by; `get('SELECT …')` runs it, more often. */
+const comparedBefore = /(?:[=!]==?|\bcase|\.(?:set|equals|insert|eq|starts_?with|contains|includes|indexOf)\s*\(|\bstrn?cmp\s*\([^()]*,|\b(?:eq|equals)\s*\()\s*$/i; // prettier-ignore
 const comparedAfter = /^\s*(?:[=!]==?|=>)/;
 /** A key of an object; `? … :` chooses and is none. */
 const keyAfter = /^\s*\]?\s*:(?!:)/;

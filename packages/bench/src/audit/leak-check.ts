@@ -58,6 +58,7 @@ class Leaks {
   readonly findings: Finding[] = [];
   readonly #search: NeedleSearch;
   readonly #looked = new Map<string, number>();
+  readonly #told = new Set<string>();
 
   constructor(needles: readonly Needle[]) {
     this.#search = new NeedleSearch(needles);
@@ -69,6 +70,10 @@ class Leaks {
     for (const { needle, around } of found) {
       // A path has the file's name in it.
       if (found.some((other) => other.needle !== needle && other.needle.text.endsWith(`/${needle.text}`))) continue;
+      // What stays in a file is told where it came in.
+      const key = `${kind} ${place} ${needle.text}`;
+      if (this.#told.has(key)) continue;
+      this.#told.add(key);
       const from = needle.from === '.' ? '' : ` (${needle.from})`;
       const evidence = cut(`${around}${from}`);
       this.findings.push({

@@ -9,8 +9,9 @@ const testPaths: readonly RegExp[] = [
   /\.test$/i,
 ];
 
+/** What test runners look for; a method `test` of something else is none. */
 const markers: readonly RegExp[] = [
-  /\b(?:it|test)(?:\.\w+)*\s*\(/g,
+  /(?<![.\w$])(?:it|test)(?:\.\w+)*\s*\(/g,
   /#\[(?:\w+::)*test\b[^\]]*\]/g,
   /\bdef test_\w+/g,
   /\bfunc Test\w*\(/g,
@@ -20,7 +21,7 @@ const markers: readonly RegExp[] = [
 ];
 
 const skips: readonly RegExp[] = [
-  /\b(?:it|test|describe)\.(?:skip|todo|fails)\b/g,
+  /(?<![.\w$])(?:it|test|describe)\.(?:skip|todo|fails)\b/g,
   /\bx(?:it|describe)\s*\(/g,
   /#\[ignore\b/g,
   /@(?:unittest|pytest\.mark)\.(?:skip|xfail)/g,
