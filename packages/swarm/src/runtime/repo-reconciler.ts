@@ -14,6 +14,7 @@ import {
 import { detailsOf } from './conflict-details.ts';
 import { decisionChange, decisionsOf, withReferences } from './decisions.ts';
 import { noteInGuide } from './field-guide.ts';
+import { settlementRecords } from './restore-fights.ts';
 import { RepoReads } from './repo-reads.ts';
 import { changeOf, type RunContext } from './run-context.ts';
 import { heldWords, TopicClaims, topicTriesMax } from './topics.ts';
@@ -95,7 +96,8 @@ export class RepoReconciler extends RepoReads implements ReconcilerOperations {
       }
       const tasks = this.#followers(request, replaces);
       const fence = claims.write(rootTask, []);
-      const outcome = await this.#land(request, changes, [fence, ...context.book.creation(tasks)], key);
+      const over = settlementRecords(context.keys, contradiction.paths, id);
+      const outcome = await this.#land(request, changes, [fence, ...over, ...context.book.creation(tasks)], key);
       if (outcome.kind === 'landed' || outcome.kind === 'merged') {
         this.#settled = { decision: id, tasks };
         return { kind: 'settled', seq: outcome.seq, tasks: tasks.map((task) => task.id) };

@@ -56,6 +56,11 @@ export class RunKeys {
     return `${this.prefix}review/${seq}${lens === '' ? '' : `/${lens}`}`;
   }
 
+  /** The last settlement of what was fought over a path; by its hash. */
+  settled(path: string): string {
+    return `${this.prefix}settled/${path}`;
+  }
+
   budget(task: TaskId | ''): string {
     return `${this.prefix}budget/${task}`;
   }

@@ -21,6 +21,7 @@ import { obeyWaiting } from './control.ts';
 import { follow } from './follow.ts';
 import { greenSummaryOf } from './green-summary.ts';
 import { Hands } from './hands/hands.ts';
+import { restoreFights } from './restore-fights.ts';
 import { restoreReviews } from './restore-reviews.ts';
 import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
 import { RunContext } from './run-context.ts';
@@ -298,7 +299,7 @@ class Execution {
       ...(unsafeWithout && { unsafeWithout }),
       ...(this.#context.green && { greenEvery: this.#context.green.everyCommits }),
     });
-    this.#addTasks(swarm, header, tasks);
+    this.#addTasks(swarm, opened, tasks);
     swarm.green.begin();
     for (const overlap of overlapsNow(this.#context)) swarm.dispatch(overlap);
     obeyWaiting(this.#context, swarm);
@@ -332,9 +333,11 @@ class Execution {
     }
   }
 
-  #addTasks(swarm: Swarm, header: RunHeader, tasks: readonly RestoredTask[]): void {
+  #addTasks(swarm: Swarm, opened: Opened, tasks: readonly RestoredTask[]): void {
+    const { header } = opened;
     if (header.generation > 1) {
       restore(this.#context, swarm, tasks);
+      restoreFights(this.#context, swarm, opened.version);
       return restoreReviews(this.#context, swarm, header.startedAt);
     }
     for (const { task } of restoreTasks(this.#context)) if (task.id !== rootTask) swarm.addTask(task);
