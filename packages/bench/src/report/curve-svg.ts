@@ -46,7 +46,8 @@ export function curveSvg(chart: Chart & { kind: 'curve' }): string {
   const fallMarks = falls.flatMap((fall, at) => {
     const rowTop = top - 4 - numberHeight * (rows[at] ?? 0);
     return [
-      line(x(fall.x), rowTop, x(fall.x), bottom, 'fault fall'),
+      // From below the numbers, some of which may be another's.
+      line(x(fall.x), top - 4, x(fall.x), bottom, 'fault fall'),
       text(x(fall.x), rowTop - 2, String(at + 1), ' class="fault" text-anchor="middle"'),
     ];
   });
