@@ -52,11 +52,8 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // Files share their modules: to load these anew for each takes longer than the tests of most.
-      { extends: true, test: { name: 'vcs', include: ['packages/vcs/src/**/*.test.ts'], isolate: false } },
-      {
-        extends: true,
-        test: { name: 'whole', include: ['packages/{swarm,bench}/src/**/*.test.ts', 'test/**/*.test.ts'] },
-      },
+      { extends: true, test: { name: 'units', include: ['packages/{vcs,swarm}/src/**/*.test.ts'], isolate: false } },
+      { extends: true, test: { name: 'whole', include: ['packages/bench/src/**/*.test.ts', 'test/**/*.test.ts'] } },
     ],
   },
 });

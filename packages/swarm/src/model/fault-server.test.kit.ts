@@ -1,6 +1,6 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { ModelError } from './model-error.ts';
 import type { AskOptions, ModelRequest, ModelTurn } from './model.ts';
 import { OpenAiModel, type OpenAiModelOptions } from './openai-model.ts';
@@ -15,14 +15,6 @@ export interface FaultServer {
   readonly live: { now: number; max: number };
   answers: readonly Answer[];
 }
-
-const open: Server[] = [];
-afterEach(async () => {
-  for (const server of open.splice(0)) {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
-});
 
 /** A server on loopback that gives its answers in turn, the last one for ever. */
 export async function faultServer(...answers: Answer[]): Promise<FaultServer> {
@@ -43,7 +35,10 @@ export async function faultServer(...answers: Answer[]): Promise<FaultServer> {
       answer?.(response, request, body);
     });
   });
-  open.push(server);
+  onTestFinished(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return Object.assign(fault, { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` });
 }

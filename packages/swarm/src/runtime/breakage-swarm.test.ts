@@ -4,12 +4,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Repo } from '@mound/vcs';
 import type { WorkerBrief } from '../core/brief.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { Script, ScriptedTurn } from '../model/scripted-model.ts';
-import { call, cleanups, commandSettings, finish, newRepo, planInBatches, swarm, treeOf } from './swarm.test.kit.ts';
+import { call, commandSettings, finish, newRepo, planInBatches, swarm, treeOf } from './swarm.test.kit.ts';
 
 /** The core's signature changes on purpose; what depends on it fails under the real compiler, and is mended. */
 
@@ -35,7 +35,7 @@ const tasks: JsonValue[][] = [
 
 async function directory(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'mound-breakage-'));
-  cleanups.push(() => rm(dir, { recursive: true, force: true }));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 

@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { privateCaches, type CacheChoice } from '../command/tool-caches.ts';
 import type { Script } from '../model/scripted-model.ts';
-import { call, cleanups, commandSettings, finish, newRepo, planInBatches, swarm, task } from './swarm.test.kit.ts';
+import { call, commandSettings, finish, newRepo, planInBatches, swarm, task } from './swarm.test.kit.ts';
 
 /** Agents that build at the same time, with tools that hold the locks of the real ones and fail where those would wait. */
 
@@ -20,7 +20,7 @@ interface Place {
 /** Each tool runs the next while it holds its locks; the last one ends when `count` of them have met, or one had to wait. */
 async function newPlace(count: number): Promise<Place> {
   const dir = await mkdtemp(join(tmpdir(), 'mound-builds-'));
-  cleanups.push(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }));
+  onTestFinished(() => rm(dir, { recursive: true, force: true, maxRetries: 3 }));
   const [home, bin, met] = [join(dir, 'home'), join(dir, 'bin'), join(dir, 'met')];
   const tools: Readonly<Record<string, readonly string[]>> = {
     cargo: ['${CARGO_HOME:-$HOME/.cargo}/.package-cache', '${CARGO_TARGET_DIR:-target}/.cargo-lock'],

@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { generateSymbols, type Repo } from '@mound/vcs';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { WorkerBrief } from '../core/brief.ts';
 import type { Script } from '../model/scripted-model.ts';
-import { call, cleanups, finish, newRepo, put, swarm, treeOf } from './swarm.test.kit.ts';
+import { call, finish, newRepo, put, swarm, treeOf } from './swarm.test.kit.ts';
 
 /** A planner changes its mind: what relied on the old decision stops compiling, and nothing new may cite it. */
 
@@ -17,7 +17,7 @@ const flags = ['--noEmit', '--strict', '--types', '', '--lib', 'es5', '--module'
 
 async function build(repo: Repo): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'mound-references-'));
-  cleanups.push(() => rm(dir, { recursive: true, force: true }));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const files = Object.entries(treeOf(repo)).filter(([path]) => path.endsWith('.ts'));
   for (const [path, text] of files) writeFileSync(join(dir, path), text ?? '');
   const args = [tsc, ...flags, ...files.map(([path]) => path)];

@@ -2,7 +2,7 @@ import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { absent, type Repo } from '@mound/vcs';
 import { unlimited } from '../core/amount.ts';
 import { agentIdOf, rootTask, type RunId, type TaskId } from '../core/ids.ts';
@@ -10,7 +10,7 @@ import { systemTime } from '../core/time.ts';
 import type { BudgetNode } from '../state/budget.ts';
 import { BudgetBook } from './budget-book.ts';
 import { RunKeys } from './run-keys.ts';
-import { cleanups, human, newRepo } from './swarm.test.kit.ts';
+import { human, newRepo } from './swarm.test.kit.ts';
 import { TaskBook } from './task-book.ts';
 
 /** Processes that work against one another on one run's records. They run the build. */
@@ -28,7 +28,7 @@ function rival(mode: string, repo: Repo, name: string, count: number, onLine?: (
   const child = spawn(process.execPath, [kit, mode, repo.dir, name, String(count)]);
   const said: Record<string, unknown>[] = [];
   const self: Rival = { child, said, ended: once(child, 'close') };
-  cleanups.push(async () => void child.kill('SIGKILL'));
+  onTestFinished(async () => void child.kill('SIGKILL'));
   child.stderr.pipe(process.stderr);
   createInterface({ input: child.stdout }).on('line', (line) => {
     said.push(JSON.parse(line) as Record<string, unknown>);

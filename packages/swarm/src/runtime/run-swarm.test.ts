@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { WorkerBrief } from '../core/brief.ts';
 import type { JsonValue } from '../core/json.ts';
 import type { SwarmEvent } from '../events/event.ts';
@@ -11,7 +11,6 @@ import { runSwarm } from './run-swarm.ts';
 import {
   call,
   clash,
-  cleanups,
   eightDone,
   eightScripts,
   finish,
@@ -81,7 +80,7 @@ test('the same scripts through the loopback server and the openai client give th
   await swarm(direct, eightScripts);
   const served = await newRepo(start);
   const server = await serveModel(new ScriptedModel(eightScripts));
-  cleanups.push(() => server.close());
+  onTestFinished(() => server.close());
   const at = (role: string): Model => new OpenAiModel({ baseURL: server.url, model: role });
   const models = { planner: at('planner'), worker: at('worker'), merger: at('merger') };
   const result = await runSwarm({ repo: served, goal: 'test', runId: 'r1', models, agentsMax: 8 });

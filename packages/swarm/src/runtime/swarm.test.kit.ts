@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { absent, openRepo, type Author, type Repo } from '@mound/vcs';
 import type { WorkerBrief } from '../core/brief.ts';
 import { allOn } from '../core/coordination.ts';
@@ -24,16 +24,11 @@ import { Tally } from './tally.ts';
 import { TaskBook } from './task-book.ts';
 
 export const human: Author = { name: 'Ada', kind: 'human' };
-export const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean();
-});
-
 export async function newRepo(files: Readonly<Record<string, string>> = {}): Promise<Repo> {
   const dir = await mkdtemp(join(tmpdir(), 'mound-swarm-'));
-  cleanups.push(() => rm(dir, { recursive: true, force: true }));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
   const repo = await openRepo(dir, { create: true });
-  cleanups.push(() => repo.close());
+  onTestFinished(() => repo.close());
   const changes = Object.entries(files).map(([path, content]) => ({
     kind: 'put' as const,
     path,
