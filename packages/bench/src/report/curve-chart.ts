@@ -32,7 +32,7 @@ function fallOf(
   withSubject: boolean,
 ): { readonly says: string; readonly about: string } {
   const { seq, agent, role, model, task, from, to, recovered, varies, message } = workload;
-  const who = [agent, role, model, task].filter((part) => part !== '' && part !== '?').join(', ');
+  const who = [agent, role, model, task].filter((part) => part !== '-').join(', ');
   const by = who === '' ? `one of the commits of seq ${String(seq)}` : `${who}, seq ${String(seq)}`;
   const since = recovered === 'no' ? 'not made good' : `made good by ${String(recovered)}`;
   const says = `${withSubject ? `${subject}: ` : ''}${String(from)} → ${String(to)}, ${by} (${since}${varies === true ? ', varies' : ''})`;

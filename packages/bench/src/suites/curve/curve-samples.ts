@@ -21,6 +21,9 @@ function pointSamples(subject: string, point: CurvePoint): Sample[] {
   ];
 }
 
+/** What is not known has a sign of its own: an empty cell would look forgotten. */
+const toldOf = (text: string | undefined): string => (text === undefined || text === '' ? '-' : text);
+
 function regressionSample(subject: string, regression: Regression, points: readonly CurvePoint[]): Sample {
   const { kind, candidates, culprit, before, after, varies, recoveredAt } = regression;
   const [seq = 0] = candidates;
@@ -32,10 +35,10 @@ function regressionSample(subject: string, regression: Regression, points: reado
     seq: seq === last ? String(seq) : `${seq} to ${last}`,
     commits: at?.commits ?? 0,
     minutes: minutesOf(at?.ms ?? 0),
-    agent: culprit?.agent ?? '?',
-    role: culprit?.role ?? '?',
-    model: culprit?.model ?? '?',
-    task: culprit?.task ?? '?',
+    agent: toldOf(culprit?.agent),
+    role: toldOf(culprit?.role),
+    model: toldOf(culprit?.model),
+    task: toldOf(culprit?.task),
     message: culprit?.message ?? '',
     from: percent(before),
     to: kind === 'build' ? 'no build' : percent(after),
