@@ -70,6 +70,7 @@ export {
 export { serveModel, type ModelServer } from './model/serve-model.ts';
 export type { Quirks } from './model/wire/quirks.ts';
 export { defineConfig, parseConfig, type EffectiveConfig, type SwarmConfig } from './config/config.ts';
+export { handsOf } from './config/hand-minds.ts';
 export { layered } from './config/layers.ts';
 export { loadConfig } from './config/load.ts';
 export { makeModels, type ReadyMinds } from './config/make-models.ts';

@@ -15,10 +15,12 @@ export interface CellResult {
   /** Why the run ended. */
   readonly reason: string;
   readonly detail?: string;
-  /** `resumed`: its process had died, and another went on. */
+  /** `resumed`: it was cut off, and another process went on. */
   readonly how: 'in one go' | 'resumed';
   readonly seconds: number;
-  /** undefined: nothing is scored, or nothing landed. */
+  /** Of the tree in the end, from 0 to 1; undefined where nothing is scored. */
+  readonly score?: number;
+  /** undefined: nothing is scored, or there is nothing that could be. */
   readonly curve?: CurveResult;
   readonly commits: number;
   readonly conflicts: number;
@@ -46,6 +48,3 @@ export function writeWhole(file: string, value: object): void {
   writeFileSync(`${file}.part`, `${JSON.stringify(value)}\n`);
   renameSync(`${file}.part`, file);
 }
-
-/** Of the tree in the end, from 0 to 1; undefined where nothing is scored. */
-export const scoreOf = ({ curve }: CellResult): number | undefined => curve?.points.at(-1)?.score;

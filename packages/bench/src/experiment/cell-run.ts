@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { commandsOf, listRuns, makeModels, redacted, resumeSwarm, runSwarm, settingsOf, type RunHeader } from '@mound/swarm'; // prettier-ignore
+import { commandsOf, handsOf, listRuns, makeModels, redacted, resumeSwarm, runSwarm, settingsOf, type RunHeader } from '@mound/swarm'; // prettier-ignore
 import { openRepo, type Repo } from '@mound/vcs';
 
 import { Interrupted } from '../harness/interrupt.ts';
@@ -55,8 +55,9 @@ export async function runCell(cell: Cell, experiment: Experiment, place: CellPla
   mkdirSync(dir, { recursive: true });
   writeWhole(join(dir, 'config.json'), redacted(cell.config, process.env) as object);
   const measured = await runAndMeasure(cell, experiment, place, header);
-  const curve = measured.commits === 0 ? undefined : await scoreCell(experiment, repoDir, { ...place, run: runId });
-  const result = { ...measured, ...(curve && { curve }) };
+  const curve = await scoreCell(experiment, repoDir, { ...place, run: measured.commits > 0 ? runId : undefined });
+  const score = curve?.points.at(-1)?.score ?? (experiment.score === undefined ? undefined : 0);
+  const result = { ...measured, ...(score !== undefined && { score }), ...(curve && { curve }) };
   writeWhole(resultFile, result);
   return result;
 }
@@ -67,20 +68,20 @@ async function runAndMeasure(
   place: CellPlace,
   begun: RunHeader | undefined,
 ): Promise<CellResult> {
-  // prettier-ignore
   const { dir, say } = place;
   let header = begun;
   const repo = await openRepo(join(dir, 'repo'), { create: header === undefined });
   try {
     const isOver = header !== undefined && header.state !== 'running' && header.reason !== 'aborted';
-    if (header !== undefined && !isOver) say(`${cell.name}: its process had died; resumed`);
+    if (header !== undefined && !isOver) say(`${cell.name}: was cut off before its end; resumed`);
+    let reason: string | undefined;
     if (!isOver) {
       if (header === undefined) await seedRepo(repo, place.seeds);
-      await execute(cell, experiment, repo, place, header !== undefined);
+      reason = await execute(cell, experiment, repo, place, header !== undefined);
     }
     header = headerOf(repo);
     if (header === undefined) throw new Error(`${cell.name}: its run has left no record`);
-    return measure(cell, experiment, repo, header, place);
+    return measure(cell, experiment, repo, { ...header, ...(reason !== undefined && { reason }) }, place);
   } finally {
     await repo.close();
   }
@@ -105,9 +106,9 @@ async function execute(
   repo: Repo,
   place: CellPlace,
   isResumed: boolean,
-): Promise<void> {
-  // prettier-ignore
+): Promise<string> {
   const { dir, signal } = place;
+  const late = new AbortController();
   const clock = new Clock(join(dir, 'clock.json'));
   const left = budget.minutes === 'unlimited' ? budget.minutes : Math.max(0.001, budget.minutes - clock.seconds / 60);
   // Everything that is asked stays beside the result, so that it can be replayed; scripts are their own record.
@@ -124,18 +125,26 @@ async function execute(
     ...settings,
     policy: { ...policy, ...unsafe },
     ...(commands && { commands }),
-    signal,
+    processes: handsOf(config),
+    signal: AbortSignal.any([signal, late.signal]),
   };
+  const timer = left === 'unlimited' ? undefined : setTimeout(() => late.abort(), left * 60_000 + graceMs(budget));
   clock.start();
   try {
     const result = isResumed
       ? await resumeSwarm({ ...parts, runId })
       : await runSwarm({ ...parts, ...(tasks && { tasks }), goal, runId });
-    if (result.reason === 'aborted') throw new Interrupted();
+    if (result.reason === 'aborted' && !late.signal.aborted) throw new Interrupted();
+    return late.signal.aborted ? 'time-limit' : result.reason;
   } finally {
+    clearTimeout(timer);
     clock.stop();
   }
 }
+
+/** Agents may end their turn when the time is over; a mind that does not answer must not hold up the others for ever. */
+const graceMs = ({ minutes }: Experiment['budget']): number =>
+  minutes === 'unlimited' ? 0 : Math.min(10, minutes / 10) * 60_000;
 
 /** How long a cell has run, over all its processes; kept in a file, for a process may die. */
 class Clock {
@@ -181,7 +190,6 @@ function measure(
   header: RunHeader,
   { dir, seeds }: CellPlace,
 ): CellResult {
-  // prettier-ignore
   const { dependencies, references, documentation } = experiment;
   const { config } = cell;
   // What came before the run is nobody's work: a starting tree lands before its first record.

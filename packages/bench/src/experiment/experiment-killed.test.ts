@@ -67,7 +67,7 @@ test('kill -9: finished cells are kept, the one at work goes on where it was, no
   if (outcome.kind !== 'result') throw new Error('no result');
   expect(outcome.exitCode).toBe(0);
   expect(outcome.result.notes).toContain('solo.one.1: finished before, kept');
-  expect(outcome.result.notes).toContain('all-on.one.1: its process had died; resumed');
+  expect(outcome.result.notes).toContain('all-on.one.1: was cut off before its end; resumed');
   expect(readFileSync(join(out, 'cells', 'solo.one.1', 'cell.json'), 'utf8')).toBe(kept);
   // The first task was done before; of the second the answer that was cut off is asked for again.
   expect(asked().slice(3)).toEqual(['b', 'solo', 'a', 'b']);

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { parseResultFile, type ResultFile } from '../harness/result-file.ts';
 import { noProgress, UnreadableError, type SuiteOutcome } from '../suites/suite.ts';
+import type { CellResult } from './cell-result.ts';
 import { cellsOf } from './cells.ts';
 import { loadExperiment } from './experiment-file.ts';
 import { experimentSuite } from './experiment.ts';
@@ -179,4 +180,16 @@ test('documentation is got once and stands in every arm; a script that fails is 
   }
   writeFileSync(join(dir, 'docs.sh'), '#!/bin/sh\necho "no package here" >&2\nexit 1\n', { mode: 0o755 });
   await expect(run(fileOf({ documentation }), { out: join(dir, 'other') })).rejects.toThrow('no package here');
+});
+
+test('time that is over ends a run whose mind does not answer; what it began with is its score', async () => {
+  const file = fileOf({ budget: { minutes: 0.02 }, arms: ['solo'], score: { command: 'echo "{\\"passed\\": $(ls | wc -l), \\"total\\": 4}"' } }); // prettier-ignore
+  writeFileSync(
+    join(dir, 'script.mjs'),
+    'export default { planner: () => ({}), worker: () => new Promise(() => {}) };',
+  );
+  const { notes } = await resultOf(file);
+  expect(notes.join('\n')).toMatch(/solo\.one\.1: ended time-limit/);
+  const cell = JSON.parse(readFileSync(join(dir, 'out', 'cells', 'solo.one.1', 'cell.json'), 'utf8')) as CellResult;
+  expect(cell).toMatchObject({ reason: 'time-limit', commits: 0, score: 0.25 });
 });

@@ -73,7 +73,6 @@ async function resultOf(
   finished: readonly Finished[],
   findings: Findings,
 ): Promise<ResultFile> {
-  // prettier-ignore
   const samples = [...samplesOf(experiment.name, finished), ...publishedSamples()];
   return {
     suite: name,

@@ -2,7 +2,7 @@ import { percentileOf } from '../harness/statistics.ts';
 import type { Metric } from '../harness/metric.ts';
 import { sampleOf, type Sample, type WorkloadFields } from '../harness/result-file.ts';
 import { curveSamples } from '../suites/curve/curve-samples.ts';
-import { scoreOf, type CellResult } from './cell-result.ts';
+import type { CellResult } from './cell-result.ts';
 import type { Cell } from './cells.ts';
 import type { RoleSpend } from './measures/spend.ts';
 
@@ -24,7 +24,7 @@ const mechanical: readonly Figure[] = [
 
 /** What depends on the judgement of a model: only of live or recorded runs. */
 const judged: readonly Figure[] = [
-  ['score', scoreOf],
+  ['score', ({ score }) => score],
   ['conflictsPerAcceptedLine', ({ conflicts, acceptedLines }) => conflicts / Math.max(1, acceptedLines)],
   ['linesTotal', ({ size }) => size.lines],
   ['filesTotal', ({ size }) => size.files],
@@ -100,7 +100,6 @@ function sampled(
   metric: Metric,
   values: readonly (number | undefined)[],
 ): Sample[] {
-  // prettier-ignore
   const known = values.flatMap((value) => value ?? []);
   return known.length === 0 ? [] : [sampleOf(arm, workload, metric, known)];
 }
@@ -133,8 +132,7 @@ export function notesOf(finished: readonly Finished[], isScored: boolean): strin
 }
 
 function noteOf(result: CellResult): string[] {
-  const { cell, minds, reason, detail, how, size, violations } = result;
-  const score = scoreOf(result);
+  const { cell, minds, reason, detail, how, size, violations, score } = result;
   const largest = size.largest.map(({ path, lines }) => `${path} ${lines}`).join(', ');
   const told =
     minds === 'scripted'

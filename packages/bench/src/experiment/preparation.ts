@@ -66,7 +66,6 @@ export async function seedsFor(
   dir: string,
   signal: AbortSignal,
 ): Promise<Seed[]> {
-  // prettier-ignore
   const seeds: Seed[] = tree === undefined ? [] : [{ dir: tree, at: '', message: 'The starting tree' }];
   if (documentation === undefined) return seeds;
   const place = join(dir, 'documentation');

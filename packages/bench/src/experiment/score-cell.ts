@@ -10,7 +10,8 @@ const pointsDefault = 20;
 
 export interface ScorePlace {
   readonly dir: string;
-  readonly run: string;
+  /** undefined: it has landed nothing, and what it started with is scored. */
+  readonly run: string | undefined;
   readonly isSandboxed: boolean;
   readonly signal: AbortSignal;
 }
@@ -22,10 +23,13 @@ export async function scoreCell(
   { dir, run, isSandboxed, signal }: ScorePlace,
 ): Promise<CurveResult | undefined> {
   if (score === undefined) return undefined;
-  const every = score.every ?? Math.ceil((await commitsOf(repo)) / pointsDefault);
+  const seqs = await commitsOf(repo);
+  const last = seqs.at(-1);
+  if (last === undefined) return undefined;
+  const every = score.every ?? Math.ceil(seqs.length / pointsDefault);
   return scoreCurve({
     repo,
-    run,
+    ...(run === undefined ? { from: last, to: last } : { run }),
     scorer: scorerOf(score, here),
     ...(build !== undefined && { build: build.replaceAll('{here}', here) }),
     every: Math.max(1, every),
@@ -41,15 +45,16 @@ function scorerOf(
   { command, corpus = '', engine = '', dialect, recordSeconds }: NonNullable<Experiment['score']>,
   here: string,
 ): Scorer {
-  // prettier-ignore
   if (command !== undefined) return { kind: 'command', command: command.replaceAll('{here}', here) };
   return { kind: 'engine', corpus: resolve(here, corpus), engine, dialect, recordSeconds };
 }
 
-async function commitsOf(dir: string): Promise<number> {
+/** Seqs, oldest first. */
+async function commitsOf(dir: string): Promise<number[]> {
   const repo = await openRepo(dir, { readOnly: true });
   try {
-    return [...repo.log()].filter(({ changes }) => changes.length > 0).length;
+    const landings = [...repo.log()].filter(({ changes }) => changes.length > 0);
+    return landings.map(({ seq }) => seq as number).toReversed();
   } finally {
     await repo.close();
   }
