@@ -23,7 +23,7 @@ const name = 'experiment';
 
 export const experimentSuite: Suite = {
   name,
-  summary: 'Arms by seeds of one goal, as a file says: models, mechanisms, equal budgets; score, cost by role, code',
+  summary: 'arms by seeds of one goal, as a file says: models, mechanisms, equal budgets; score, cost by role, code',
   argument: { flags: '<file>', name: 'file', description: 'what to run: JSON or a module' },
   options: [
     { flags: '--dry-run', description: 'say what would run, what is missing and what it would cost at most' },
