@@ -25,13 +25,11 @@ const longest = [
   'test/swarm-commands.test.ts',
 ];
 
-/** Then the files that share no modules with others, last those that do: a worker that meets both begins anew. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId, project }: TestSpecification): number => {
+    const rank = ({ moduleId }: TestSpecification): number => {
       const at = longest.findIndex((path) => moduleId.endsWith(`/${path}`));
-      if (at >= 0) return at;
-      return project.config.isolate ? longest.length : longest.length + 1;
+      return at < 0 ? longest.length : at;
     };
     // oxlint-disable-next-line unicorn/no-array-sort -- the sequencer's own, by size or by what files took before
     const sorted = await super.sort(files);
@@ -50,10 +48,8 @@ export default defineConfig({
     setupFiles: ['test/kit/every-file.ts'],
     reporters: ['default', counts],
     sequence: { sequencer: LongestFirst },
-    projects: [
-      // Files share their modules: to load these anew for each takes longer than the tests of most.
-      { extends: true, test: { name: 'units', include: ['packages/{vcs,swarm}/src/**/*.test.ts'], isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['packages/bench/src/**/*.test.ts', 'test/**/*.test.ts'] } },
-    ],
+    include: ['packages/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    // Files share their modules: to load these anew for each takes longer than the tests of most.
+    isolate: false,
   },
 });

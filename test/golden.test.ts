@@ -32,6 +32,8 @@ async function scenario(dir: string): Promise<void> {
     operationId: 'op-1',
   });
   await repo.put('a.txt', text.with(20, 'twenty\n').join(''), { author: agent('y'), expect: version(1) });
+  // The clock ticks with each batch, and when this was written the merge took one more.
+  ports.clock.now();
   const conflict = await repo.put('a.txt', text.with(3, 'drei\n').join(''), { author: agent('z'), expect: version(1) });
   await repo.resolve(conflict.kind === 'conflicted' ? conflict.conflict : '', {
     author: { name: 'm', kind: 'agent', role: 'merger', model: 'scripted' },

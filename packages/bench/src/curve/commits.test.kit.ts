@@ -4,22 +4,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 import { any, openRepo, type Author, type Change, type RecordWrite, type Repo } from '@mound/vcs';
-import { afterEach } from 'vitest';
-
-const cleanups: (() => Promise<void>)[] = [];
-afterEach(async () => {
-  for (const clean of cleanups.splice(0).toReversed()) await clean();
-});
+import { onTestFinished } from 'vitest';
 
 export async function tempDir(): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'mound-curve-test-'));
-  cleanups.push(() => rm(dir, { recursive: true, force: true }));
+  onTestFinished(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
 export async function newRepo(): Promise<Repo> {
   const repo = await openRepo(await tempDir(), { create: true });
-  cleanups.push(() => repo.close());
+  onTestFinished(() => repo.close());
   return repo;
 }
 
