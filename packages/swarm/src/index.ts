@@ -81,7 +81,7 @@ export { commandsOf, settingsOf } from './config/settings.ts';
 export type { HandModule, HandParts } from './runtime/hands/hand-process.ts';
 export type { ProcessesOptions } from './runtime/hands/hands.ts';
 export { RepoDirectories } from './runtime/repo-directories.ts';
-export { shippedRoles } from './roles/roles.ts';
+export { parsePrompt, shippedRoles } from './roles/roles.ts';
 export type { AcknowledgedHook, Acknowledgement, ContentSource } from './runtime/run-context.ts';
 export { sendControl, type Control } from './runtime/control.ts';
 export type { GivenTask, ResumeOptions, RunPolicy, SwarmLimits, SwarmOptions } from './runtime/run-options.ts';

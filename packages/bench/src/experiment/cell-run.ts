@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 
 import { commandsOf, handsOf, listRuns, makeModels, redacted, resumeSwarm, runSwarm, settingsOf, type RunHeader } from '@mound/swarm'; // prettier-ignore
 import { openRepo, type Repo } from '@mound/vcs';
@@ -14,6 +14,7 @@ import { duplicateShare } from './measures/duplication.ts';
 import { likenessOf } from './measures/likeness.ts';
 import { spendOf } from './measures/spend.ts';
 import { addedLines, codeOf, sizeOf, textOfSnapshot } from './measures/tree-text.ts';
+import { withPrompts } from './prompts.ts';
 import { scoreCell } from './score-cell.ts';
 import { seedRepo, type Seed } from './starting-tree.ts';
 
@@ -102,7 +103,7 @@ async function headerIn(dir: string): Promise<RunHeader | undefined> {
 
 async function execute(
   cell: Cell,
-  { goal, budget }: Experiment,
+  { goal, budget, prompts, here }: Experiment,
   repo: Repo,
   place: CellPlace,
   isResumed: boolean,
@@ -117,12 +118,13 @@ async function execute(
   const minds = await makeModels(config, { repo });
   const { settings: commands, says } = commandsOf(config, `${runId}-${process.pid}`, process.env);
   if (says !== undefined) place.say(`${cell.name}: ${says}`);
-  const { tasks, policy, ...settings } = settingsOf(config, goal);
+  const { tasks, policy, roles = {}, ...settings } = settingsOf(config, goal);
   const unsafe = cell.unsafeWithout.length > 0 ? { unsafeWithout: cell.unsafeWithout } : {};
   const parts = {
     repo,
     ...minds,
     ...settings,
+    roles: withPrompts(roles, prompts && resolve(here, prompts)),
     policy: { ...policy, ...unsafe },
     ...(commands && { commands }),
     processes: handsOf(config),

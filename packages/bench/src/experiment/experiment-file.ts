@@ -43,6 +43,8 @@ const schema = z.strictObject({
   name: plainName,
   /** File with the goal's text. */
   goal: name,
+  /** Directory with prompt files, ROLE.md, in place of the shipped ones. Default: those. */
+  prompts: name.optional(),
   /** Directory whose files the repository starts with. Default: none. */
   tree: name.optional(),
   /** A script that puts documentation into the directory that it is given; agents find it below `into`. */
@@ -136,8 +138,8 @@ export async function loadExperiment(file: string, env: NodeJS.ProcessEnv): Prom
   const fault = faultOf(form);
   if (fault !== undefined) throw wrong(fault);
   const here = dirname(path);
-  const { tree, goal, references } = form;
-  const mustBeThere = [goal, tree, form.documentation?.script, ...references].flatMap((one) => one ?? []);
+  const { tree, goal, references, prompts } = form;
+  const mustBeThere = [goal, tree, prompts, form.documentation?.script, ...references].flatMap((one) => one ?? []);
   const missing = mustBeThere.find((one) => !existsSync(resolve(here, one)));
   if (missing !== undefined) throw wrong(`'${missing}' is not there, beside the file`);
   return {
