@@ -51,6 +51,8 @@ test.each([
   [{ commands: { caches: { share: ['pip'] } } }, 'commands.caches.share.0'],
   [{ commands: { caches: { own: { X: { from: 'here' } } } } }, 'commands.caches.own.X.from: an absolute path'],
   [{ commands: { caches: { own: { X: { seed: 'copies' } } } } }, 'commands.caches.own.X.seed'],
+  [{ commands: { artefacts: ['a/../../b'] } }, 'commands.artefacts.0: a path within the tree'],
+  [{ commands: { artefacts: ['/target'] } }, 'commands.artefacts.0'],
   ['text', 'the whole'],
 ])('%j is refused in one line that says where', (value, says) => {
   expect(() => parse(value)).toThrow(TypeError);

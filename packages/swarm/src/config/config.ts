@@ -118,6 +118,10 @@ const commands = z.strictObject({
         .default({}),
     })
     .prefault({}),
+  /** What builds leave that a new agent's directory begins with: paths from the root of the tree, `*` is any name. */
+  artefacts: z
+    .array(z.string().regex(/^(?!\.{1,2}(\/|$))[^/]+(\/(?!\.{1,2}(\/|$))[^/]+)*$/, 'a path within the tree'))
+    .default([]),
   /** Where agents' directories are made; default: the system's place for temporary files. */
   dir: name.optional(),
 });

@@ -40,14 +40,21 @@ export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
     outputTokensMax: bounds.outputTokens,
     ...(topology.kind === 'tree' && { depthMax: topology.depth, fanOutMax: topology.fanOut }),
   };
-  const { mode, env, seconds, memoryMb, caches } = commands;
+  const { mode, env, seconds, memoryMb, caches, artefacts } = commands;
   const hasCaches = caches.share.length > 0 || Object.keys(caches.own).length > 0;
   // Topology and commands have no other place in a run's record.
   const more = {
     // Bounds of a tree are among the limits.
     topology: topology.kind === 'tree' ? { kind: topology.kind } : topology,
     ...(score !== undefined && { score }),
-    commands: { mode, env, seconds, memoryMb, ...(hasCaches && { caches }) },
+    commands: {
+      mode,
+      env,
+      seconds,
+      memoryMb,
+      ...(hasCaches && { caches }),
+      ...(artefacts.length > 0 && { artefacts }),
+    },
     turns: bounds.turns,
   };
   return {
@@ -161,6 +168,7 @@ export function commandsOf(
     sandbox,
     environment,
     caches: privateCaches(commands.caches, env, environment),
+    artefacts: commands.artefacts,
   };
   return { settings };
 }

@@ -7,6 +7,7 @@ import {
   readlinkSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
   type Stats,
 } from 'node:fs';
@@ -44,6 +45,11 @@ export class Checkout {
     this.#repo = repo;
     this.directory = directory;
     mkdirSync(directory, { recursive: true });
+  }
+
+  /** Nothing was placed in it yet. */
+  get isNew(): boolean {
+    return this.#placed.size === 0;
   }
 
   /** Brings the directory to a snapshot and a draft; nothing of another agent's comes in between. */
@@ -88,6 +94,18 @@ export class Checkout {
       }
     }
     return changed;
+  }
+
+  /** Files that are the same in both get the times that they have in the other one. */
+  takeTimes(other: Checkout): void {
+    for (const [path, { blob, mode }] of this.#placed) {
+      const theirs = other.#placed.get(path);
+      if (theirs?.blob !== blob || theirs.mode !== mode || (mode !== 'file' && mode !== 'executable')) continue;
+      const file = join(this.directory, path);
+      const { atimeMs, mtimeMs } = lstatSync(join(other.directory, path));
+      utimesSync(file, atimeMs / 1000, mtimeMs / 1000);
+      this.#placed.set(path, { blob, mode, stat: statText(lstatSync(file)) });
+    }
   }
 
   /** Removes the directory with all that is in it. */

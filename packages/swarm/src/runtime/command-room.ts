@@ -8,6 +8,7 @@ import { runCommand, type CommandEnd, type CommandLimits } from '../command/run-
 import type { Sandbox } from '../command/sandbox.ts';
 import type { PrivateCache } from '../command/tool-caches.ts';
 import { refused, type Refusal } from '../tools/operations.ts';
+import { Artefacts } from './artefacts.ts';
 import { Checkout } from './checkout.ts';
 import type { Draft } from './draft.ts';
 
@@ -21,6 +22,8 @@ export interface CommandSettings {
   readonly environment: Readonly<Record<string, string>>;
   /** What each agent has of tools' caches for itself. */
   readonly caches: readonly PrivateCache[];
+  /** What builds leave that an agent's directory begins with: paths from the root of the tree, `*` is any name. */
+  readonly artefacts: readonly string[];
 }
 
 export interface CommandRequest {
@@ -61,6 +64,7 @@ interface OwnCaches {
 export class CommandRoom {
   readonly #repo: Repo;
   readonly #settings: CommandSettings;
+  readonly #artefacts: Artefacts;
   readonly #checkouts = new Map<AgentId, Checkout>();
   readonly #caches = new Map<string, Promise<OwnCaches>>();
   readonly #waiting: (() => void)[] = [];
@@ -69,17 +73,31 @@ export class CommandRoom {
   constructor(repo: Repo, settings: CommandSettings) {
     this.#repo = repo;
     this.#settings = settings;
+    this.#artefacts = new Artefacts(settings.artefacts);
   }
 
   async run(agent: AgentId, request: CommandRequest): Promise<RanCommand | Refusal> {
-    const { directory, limits, sandbox, environment } = this.#settings;
+    const { directory } = this.#settings;
     if (directory === undefined) return refused('this run runs no commands. Say what should be run in your report.');
     await this.#enter();
     try {
       if (request.signal.aborted) return refused('the run is being stopped.');
       const caches = await this.#cachesOf(agent, directory);
-      const checkout = this.#checkoutOf(agent, directory);
+      return await this.#runIn(this.#checkoutOf(agent, directory), caches, request);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  async #runIn(checkout: Checkout, caches: OwnCaches, request: CommandRequest): Promise<RanCommand> {
+    const { limits, sandbox, environment } = this.#settings;
+    const { keep } = request;
+    let how: 'good' | 'bad' | 'killed' = 'killed';
+    await this.#artefacts.begin(checkout);
+    try {
+      const { isNew } = checkout;
       checkout.update(request.seq, request.draft);
+      if (isNew) await this.#artefacts.fill(checkout);
       const seconds = Math.min((request.timeoutMs ?? Infinity) / 1000, limits.seconds);
       const startedMs = performance.now();
       const end = await runCommand({
@@ -93,14 +111,14 @@ export class CommandRoom {
         signal: request.signal,
       });
       const ms = Math.round(performance.now() - startedMs);
-      const { keep } = request;
       const changes = checkout.changes(keep).map((change) => ({
         ...change,
         isKept: keep.length > 0 && isInScope(keep, change.path),
       }));
+      if (end.kind === 'exited') how = end.code === 0 ? 'good' : 'bad';
       return { kind: 'ran', end, ms, changes };
     } finally {
-      this.#leave();
+      await this.#artefacts.end(checkout, how);
     }
   }
 

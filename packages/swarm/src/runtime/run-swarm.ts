@@ -387,6 +387,7 @@ class Execution {
 }
 
 const commandSettingsOf = ({ commands }: ResumeOptions | SwarmOptions): CommandSettings => ({
+  artefacts: [],
   caches: privateCaches({ share: [], own: {} }, process.env, commands?.environment ?? {}),
   limits: toolLimits,
   commandsMax: availableParallelism(),

@@ -146,6 +146,7 @@ export const commandSettings = (directory: string): CommandSettings => ({
   sandbox: 'none',
   environment: { PATH: process.env['PATH'] ?? '' },
   caches: [],
+  artefacts: [],
 });
 
 /** What all agents of the run `r1` share, without a run. */
