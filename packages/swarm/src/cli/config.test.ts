@@ -148,6 +148,17 @@ test('peers claim what they do; each piece is done once', async () => {
   expect(result).toMatchObject({ reason: 'finished', tasks: { created: 3, ended: 3 }, outcomes: { conflicted: 0 } });
 });
 
+test('peers without a script have the worker’s; tries that come to nothing are told', async () => {
+  await scripts("worker: () => ({ calls: [call('finish', { status: 'nothing-to-do' })] })");
+  const peers = { topology: { kind: 'peers', count: 1 }, commands: { mode: 'off' } };
+  await config({ ...scripted, ...peers });
+  expect(await run()).toMatchObject({ tasks: { ended: 1, reopened: 0 } });
+  await writeFile(join(dir, 'none.ts'), 'export default { planner: [] };\n');
+  await config({ models: { script: { kind: 'scripted', module: 'none.ts' } }, roles: { peer: 'script' }, ...peers });
+  expect(await main(['run', 'g', '--repo', dir])).toBe(0);
+  expect(out.join('\n')).toContain('1 of 1 tasks ended (3 tries came to nothing)');
+});
+
 test('a planner by command hands out a task with the check of the configuration, and a worker by command does it', async () => {
   const plan = `case "$(cat)" in *"wait answered"*) echo '{"calls":[{"name":"finish","arguments":{"status":"done"}}]}' > "$MOUND_STEP";; *) echo '{"calls":[{"name":"delegate","arguments":{"tasks":[{"id":"a","title":"A","scope":["hi.txt"]}]}},{"name":"wait"}]}' > "$MOUND_STEP";; esac`;
   await config({

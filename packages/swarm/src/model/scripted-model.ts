@@ -41,14 +41,14 @@ export class ScriptedModel implements Model {
   readonly name: string;
   readonly #scripts: Readonly<Record<string, Script>>;
 
-  /** `scripts`: by name of the role. */
+  /** `scripts`: by name of the role; a peer without one has the worker's. */
   constructor(scripts: Readonly<Record<string, Script>>, name = 'scripted') {
     this.name = name;
     this.#scripts = scripts;
   }
 
   async complete(request: ModelRequest, signal: AbortSignal): Promise<ModelTurn> {
-    const script = this.#scripts[request.role];
+    const script = this.#scripts[request.role] ?? (request.role === 'peer' ? this.#scripts['worker'] : undefined);
     if (script === undefined) throw new ModelError('script-missing', `no script for the role '${request.role}'`);
     const view = viewOf(request);
     const scripted = typeof script === 'function' ? await script(view, signal) : script[view.turn];
