@@ -77,16 +77,15 @@ test('each named step is reached: a step that the sweep cannot reach is not cove
   expect(stepNames.filter((step) => expected(step).count === 0)).toEqual([]);
 });
 
-/** At which of `count` times to die: the first, for every fourth step another one too; in a long run at several. */
-function timesOf(step: StepName, count: number): number[] {
-  const isDrawn = scale > 1 || (stepNames.indexOf(step) + seed) % 4 === 0;
-  const drawn = Array.from({ length: isDrawn ? scale : 0 }, (_, at) => 1 + ((seed + at) % count));
+/** At which of `count` times to die: the first; in a long run at several. */
+function timesOf(count: number): number[] {
+  const drawn = Array.from({ length: scale > 1 ? scale : 0 }, (_, at) => 1 + ((seed + at) % count));
   return [...new Set([1, ...drawn])];
 }
 
 test.each(stepNames)('killed at %s: all or nothing, and run again it is done once', async (step) => {
   const { count, ...end } = expected(step);
-  for (const nth of timesOf(step, count)) {
+  for (const nth of timesOf(count)) {
     const dir = copyOf(startOf(step));
     const notesFile = join(dir, 'notes');
     const { signal, stderr } = await run(process.execPath, [script, dir, notesFile, step, `${nth}`]);

@@ -54,7 +54,7 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
     // Too large to be merged inside: the last is overtaken again and again, and its path is held for it.
     if (repo.snapshot().head('wide') !== undefined) {
       await Promise.all(
-        [1000, 4000, 7000, 10_000, 13_000].map((at) =>
+        [1000, 5000, 9000, 13_000].map((at) =>
           land(`wide-${at}`, { changes: [put('wide', wideLines.with(at, `wide ${at}\n`).join(''), version(1))] }),
         ),
       );

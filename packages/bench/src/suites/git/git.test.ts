@@ -82,6 +82,6 @@ test('what is no git repository is one clear line and exit code 42', async () =>
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
     const exitCode = await main(['git', dir]).finally(() => spy.mockRestore());
     expect(exitCode).toBe(42);
-    expect(lines.join('')).toMatch(/^mound bench: '.*' is no git repository\n$/);
+    expect(lines.join('')).toMatch(/^mound bench: '.*' is no git repository: give the directory of one\n$/);
   });
 });

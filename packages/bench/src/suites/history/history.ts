@@ -27,6 +27,8 @@ interface Values {
   readonly window?: number;
   /** commander's form of `--no-record`. */
   readonly record?: boolean;
+  /** The same of `--no-peers`. */
+  readonly peers?: boolean;
   readonly commits?: number;
   readonly keep?: string;
 }
@@ -78,7 +80,8 @@ function countEvents(repo: Repo): Record<string, number> {
 
 async function runIn(dir: string, context: SuiteContext): Promise<SuiteOutcome> {
   const values = context.values as Values;
-  const { agents = agentsDefault, window = windowDefault, record: useRecord = true } = values;
+  const { agents = agentsDefault, window = windowDefault } = values;
+  const { record: useRecord = true, peers: usePeers = true } = values;
   const source = await openSource(values, context, dir);
   const { history, gitDir, kind } = source;
   const commits = Math.min(values.commits ?? Number.POSITIVE_INFINITY, history.commits.length);
@@ -106,7 +109,7 @@ async function runIn(dir: string, context: SuiteContext): Promise<SuiteOutcome> 
       commit: useRecord ? replayed.commits.at(-1)?.id : undefined,
     };
     const verification = await verifyApart(request, context.signal);
-    const peers = await measurePeers(replayed, join(dir, 'peers'), context.signal);
+    const peers = usePeers ? await measurePeers(replayed, join(dir, 'peers'), context.signal) : [];
     const summary = summarise({ kind, commits, window }, agents, replay, verification, countEvents(repo), peers);
     const isProven =
       verification.lost === 0 && verification.exportFsckClean && (verification.treeIdentical || !useRecord);
@@ -155,6 +158,7 @@ export const historySuite: Suite = {
     },
     { flags: '--commits <n>', description: 'only the first so many commits', parse: wholeNumber(1, 10_000_000) },
     { flags: '--no-record', description: 'leave conflicts open instead of resolving them from the record' },
+    { flags: '--no-peers', description: 'without git making the same commits beside it' },
     {
       flags: '--keep <dir>',
       description: 'leave the repository, the export and the acknowledgement files in this directory',

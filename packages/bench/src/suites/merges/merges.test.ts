@@ -160,6 +160,6 @@ test.each(['.', '/no-such-dir'])('what is no git repository is one clear line an
     const spy = vi.spyOn(process.stderr, 'write').mockImplementation((text) => lines.push(String(text)) > 0);
     const exitCode = await main(['merges', join(dir, name)]).finally(() => spy.mockRestore());
     expect(exitCode).toBe(42);
-    expect(lines.join('')).toMatch(/^mound bench: '.*' is no git repository\n$/);
+    expect(lines.join('')).toMatch(/^mound bench: '.*' is no git repository: give the directory of one\n$/);
   });
 });
