@@ -33,7 +33,6 @@ export async function readBack(
   try {
     const faults: string[] = [];
     const accounted = accountedMarks(repo, load, replaced, faults);
-    const kept = new Map(repo.conflicts().map((conflict) => [conflict.operationId ?? '', conflict]));
     const lost: string[] = [];
     let [found, aside] = [0, 0];
     for (const answer of answers) {
@@ -46,13 +45,12 @@ export async function readBack(
         if (stands) found++;
         else lost.push(id);
       } else {
-        const conflict = kept.get(id);
+        // One at a time: tens of thousands of conflicts with all that their sides hold are more than memory.
+        const told = repo.outcome(id);
+        if (told === undefined) lost.push(id);
+        const conflict = told?.kind === 'conflicted' ? repo.conflict(told.conflict) : undefined;
         // A later try of its author, or one that piled on, has ended the conflict.
-        if (conflict === undefined) {
-          const view = repo.outcome(id);
-          if (view === undefined) lost.push(id);
-          continue;
-        }
+        if (conflict?.state !== 'open') continue;
         aside++;
         for (const { path, incoming } of conflict.paths) {
           const edit = step.edits.find((one) => one.path === path);
@@ -68,7 +66,14 @@ export async function readBack(
     }
     const events = new Map<string, number>();
     for (const { kind } of repo.events()) events.set(kind, (events.get(kind) ?? 0) + 1);
-    return { lost, faults: faults.slice(0, faultsMax), accounted: found, aside, openConflicts: kept.size, events };
+    return {
+      lost,
+      faults: faults.slice(0, faultsMax),
+      accounted: found,
+      aside,
+      openConflicts: repo.stats().conflictsOpen,
+      events,
+    };
   } finally {
     await repo.close();
   }
