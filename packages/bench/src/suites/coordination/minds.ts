@@ -90,11 +90,14 @@ export class Minds {
     const stands = brief.role === 'worker' && standsStill(this.#work, view);
     const ms = thinkMs * (0.5 + random.next()) + (stands ? stallMs : 0);
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(resolve, ms);
       const give = (): void => {
         clearTimeout(timer);
         reject(new Error('given up'));
       };
+      const timer = setTimeout(() => {
+        signal.removeEventListener('abort', give);
+        resolve();
+      }, ms);
       signal.addEventListener('abort', give, { once: true });
     });
   }

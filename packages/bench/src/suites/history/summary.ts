@@ -1,3 +1,4 @@
+import { formatNumber } from '../../harness/format-number.ts';
 import type { PeerRate } from './peers.ts';
 import type { ReplayResult } from './replay.ts';
 import type { Verification } from './verify.ts';
@@ -102,13 +103,13 @@ export function renderSummary(summary: HistorySummary): string {
     ['tree equals git’s', summary.treeIdentical ? 'yes, byte for byte' : 'NO'],
     ['git fsck of the export', summary.exportFsckClean ? 'clean' : 'NOT CLEAN'],
     ['acknowledged, lost', `${summary.acknowledged}, ${summary.lost}`],
-    ['commits per second', `${round(summary.commitsPerSecond, 0)} durable, through the whole swarm`],
+    ['commits per second', `${formatNumber(summary.commitsPerSecond)} durable, through the whole swarm`],
     ['latency', `${round(latencyMs.p50, 2)} ms median, ${round(latencyMs.p99, 2)} ms p99`],
     ...peers.map(({ subject, commitsPerSecond, missing }): [string, string] => [
       `  ${subject}`,
       commitsPerSecond === undefined
         ? `missing: ${missing ?? ''}`
-        : `${round(commitsPerSecond, 0)} commits per second, the same commits`,
+        : `${formatNumber(commitsPerSecond)} commits per second, the same commits`,
     ]),
     [
       'events',
