@@ -1,2 +1,4 @@
 #!/usr/bin/env node
-import '../dist/suites/coordination/build-process.js';
+import { main } from '../dist/suites/coordination/build-process.js';
+
+process.exitCode = await main();

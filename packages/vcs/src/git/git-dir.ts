@@ -38,7 +38,9 @@ export async function resolveGitDir(dir: string): Promise<string> {
       return candidate;
     }
   }
-  throw new MoundError('not-a-git-repository', `'${dir}' is no git repository: give the directory of one`, { path: dir });
+  throw new MoundError('not-a-git-repository', `'${dir}' is no git repository: give the directory of one`, {
+    path: dir,
+  });
 }
 
 async function requireSha1(gitDir: string): Promise<void> {
