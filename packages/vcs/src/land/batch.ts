@@ -191,9 +191,9 @@ export class Batch {
   }
 
   /**
-   * After too many tries the merge runs here, where no other landing can come
-   * between; one that is too large for that runs outside once more, and its
-   * paths are held for it.
+   * What was overtaken, or would be, is merged here, where no other landing can
+   * come between; what takes too long for that runs outside, and after too many
+   * tries its paths are held for it.
    */
   private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
     this.staleCount++;

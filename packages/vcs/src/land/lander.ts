@@ -15,6 +15,7 @@ import type { HashPool } from './hash-pool.ts';
 import { firstOutcomeOf } from './first-outcome.ts';
 import { encodeKept } from './kept.ts';
 import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
+import { LandingQueue, queueCountMax, roomWaitMs } from './landing-queue.ts';
 import { LandingState } from './landing-state.ts';
 import { DecisionShelf } from './decision-shelf.ts';
 import { RuleStore } from './rule-store.ts';
@@ -24,12 +25,6 @@ import { WaitingLine, WaitingLines } from './waiting-line.ts';
 import { Waits } from './waits.ts';
 import type { LandingExtras, PreparedIntent } from './prepared.ts';
 
-/** Intents and acts in one transaction at most, and their bytes. */
-const batchCountMax = 1024;
-const batchBytesMax = 16 * 1024 * 1024;
-/** Intents that wait for their transaction; a further one waits for room. */
-const queueCountMax = 16 * 1024;
-const roomWaitMs = 10_000;
 /** How soon an intent on a path that another process holds for a merge is asked again. */
 const heldPollMs = 10;
 
@@ -73,14 +68,13 @@ export class Lander {
   private readonly mergePool: MergePool;
   private readonly hashPool: HashPool;
   readonly choice: DriverChoice;
-  private queue: Item[] = [];
+  private readonly queue = new LandingQueue<Item>();
   /** Of the batch that ends: to come before all others in the next. */
-  private first: Item[] = [];
+  private readonly first: Item[] = [];
   private readonly lines = new WaitingLines<IntentItem>();
   private isScheduled = false;
   private inFlight = 0;
   private readonly idle: (() => void)[] = [];
-  private readonly room = new Set<() => void>();
   /** Called after each transaction that appended something. */
   onAdvance: (() => void) | undefined;
   /** Called after a transaction that landed what the incoming side of open conflicts is, with their seqs. */
@@ -104,7 +98,7 @@ export class Lander {
 
   /** Outcome of an intent, once it is flushed. Rejects with a fault of the store, `operation-mismatch` or `repo-closed`. */
   land(admitted: AdmittedIntent, extras: LandingExtras): Promise<Outcome> {
-    if (this.queue.length >= queueCountMax || this.hashPool.isNeeded(admitted)) return this.landLater(admitted, extras);
+    if (this.queue.isFull || this.hashPool.isNeeded(admitted)) return this.landLater(admitted, extras);
     try {
       return this.landNow(admitted, extras);
     } catch (error) {
@@ -128,7 +122,7 @@ export class Lander {
     this.reader.store.mustBeOpen();
     this.inFlight++;
     try {
-      if (this.queue.length >= queueCountMax && !(await this.hasRoom())) {
+      if (!(await this.queue.hasRoom())) {
         const message = `the queue of ${queueCountMax} intents stayed full for ${roomWaitMs} ms`;
         return reject('overloaded', message, 'land fewer intents at once, or later');
       }
@@ -205,25 +199,6 @@ export class Lander {
     if (this.inFlight === 0) for (const resolve of this.idle.splice(0)) resolve();
   }
 
-  /** Waits until the queue is shorter; false where it stays full. */
-  private async hasRoom(): Promise<boolean> {
-    const deadline = performance.now() + roomWaitMs;
-    while (this.queue.length >= queueCountMax) {
-      const leftMs = deadline - performance.now();
-      if (leftMs <= 0) return false;
-      await new Promise<void>((resolve) => {
-        const done = (): void => {
-          clearTimeout(timer);
-          this.room.delete(done);
-          resolve();
-        };
-        const timer = setTimeout(done, leftMs);
-        this.room.add(done);
-      });
-    }
-    return true;
-  }
-
   private enqueueIntent(intent: PreparedIntent): Promise<Outcome> {
     let bytes = 0;
     for (const { body } of intent.edits) bytes += body.bytes.length;
@@ -236,7 +211,7 @@ export class Lander {
   }
 
   private enqueue(item: Item): void {
-    this.queue.push(item);
+    this.queue.add(item);
     this.schedule();
   }
 
@@ -258,7 +233,7 @@ export class Lander {
     let tell: (() => void) | undefined;
     let ended: Promise<void> | undefined;
     try {
-      tell = this.write(this.takeBatch());
+      tell = this.write(this.queue.takeBatch());
     } finally {
       ended = this.reader.store.endTurn();
       if (tell === undefined) this.finishTurn(noFindings);
@@ -280,29 +255,13 @@ export class Lander {
   /** Nothing of this batch was written. */
   private readonly failTurn = (error: unknown): void => {
     this.isScheduled = false;
-    for (const item of this.takeBatch()) this.fail(item, error);
+    for (const item of this.queue.takeBatch()) this.fail(item, error);
     this.freeRoom();
   };
 
   private freeRoom(): void {
-    if (this.queue.length < queueCountMax) for (const wake of this.room) wake();
+    this.queue.freeRoom();
     this.schedule();
-  }
-
-  private takeBatch(): Item[] {
-    let bytes = 0;
-    let count = 0;
-    for (const item of this.queue) {
-      if (count > 0 && (count === batchCountMax || bytes + item.bytes > batchBytesMax)) break;
-      bytes += item.bytes;
-      count++;
-    }
-    if (count === this.queue.length) {
-      const all = this.queue;
-      this.queue = [];
-      return all;
-    }
-    return this.queue.splice(0, count);
   }
 
   /** Writes a batch; gives what tells those who wait for it. */
@@ -358,10 +317,7 @@ export class Lander {
   private tellAll(items: readonly Item[], findings: readonly (Finding | Decision)[], hasAdvanced: boolean): void {
     let at = 0;
     for (const item of items) this.tell(item, findings[at++]);
-    if (this.first.length > 0) {
-      this.queue = [...this.first, ...this.queue];
-      this.first = [];
-    }
+    this.queue.addFirst(this.first.splice(0));
     this.reader.store.steps.reach('told');
     if (hasAdvanced) {
       this.reader.store.wake();
