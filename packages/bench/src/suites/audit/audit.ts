@@ -5,14 +5,8 @@ import { audit, type AuditOptions } from '../../audit/index.ts';
 import type { CategoryCount } from '../../curve/index.ts';
 import { describeMachine } from '../../harness/machine.ts';
 import { formatVersion, parseResultFile } from '../../harness/result-file.ts';
-import {
-  UnreadableError,
-  UsageError,
-  wholeNumber,
-  type Suite,
-  type SuiteContext,
-  type SuiteOutcome,
-} from '../suite.ts';
+import { commitsOptions } from '../commits-options.ts';
+import { UnreadableError, UsageError, type Suite, type SuiteContext, type SuiteOutcome } from '../suite.ts';
 import { auditNotes, auditSamples, auditTables, hasFindings } from './audit-result.ts';
 
 interface Values {
@@ -93,18 +87,12 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
   return { kind: 'result', result, exitCode: hasFindings(found) ? 1 : 0 };
 }
 
-const seq = wholeNumber(1, 1_000_000_000);
-
 /** Looks for what a run should not have done, with the evidence. */
 export const auditSuite: Suite = {
   name: 'audit',
   summary: 'whether a run cheated: leaks, tests taken away, answers written down, network, dependencies',
   options: [
-    { flags: '--repo <dir>', description: 'directory of the repository; it is only read' },
-    { flags: '--run <run>', description: 'a swarm’s run (default: the newest that landed something)' },
-    { flags: '--branch <name>', description: 'default: main' },
-    { flags: '--from <seq>', description: 'first commit, where no swarm ran', parse: seq },
-    { flags: '--to <seq>', description: 'last commit', parse: seq },
+    ...commitsOptions,
     { flags: '--corpus <dir>', description: 'the tests that it was scored by, and should not have seen' },
     { flags: '--words <list>', description: 'words that tell of them (default: sqllogictest)', parse: wordList },
     { flags: '--also <list>', description: 'files and directories to look in, beside the store', parse: names },

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { scoreCurve, type CurveOptions, type Scorer } from '../../curve/index.ts';
 import { describeMachine } from '../../harness/machine.ts';
 import { formatVersion } from '../../harness/result-file.ts';
+import { commitsOptions } from '../commits-options.ts';
 import {
   UnreadableError,
   UsageError,
@@ -124,11 +125,7 @@ export const curveSuite: Suite = {
   name: 'curve',
   summary: 'score of what a run has built, along its commits, and who made it worse',
   options: [
-    { flags: '--repo <dir>', description: 'directory of the repository; it is only read' },
-    { flags: '--run <run>', description: 'a swarm’s run (default: the newest that landed something)' },
-    { flags: '--branch <name>', description: 'default: main' },
-    { flags: '--from <seq>', description: 'first commit, where no swarm ran', parse: count },
-    { flags: '--to <seq>', description: 'last commit', parse: count },
+    ...commitsOptions,
     { flags: '--build <cmd>', description: 'run in the directory of each snapshot' },
     { flags: '--corpus <dir>', description: 'directory with .test files, at any depth' },
     { flags: '--engine <cmd>', description: 'the built engine, in its directory; speaks the line protocol' },
