@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { projectDir, run, type Finished } from './kit/process.ts';
@@ -27,6 +27,10 @@ describe('npm start on a generated history', () => {
     const finished = await history(['--json', '--commits', '96', '--agents', '24', '--window', '32'], env);
     expect(finished.stderr).toBe('');
     expect(finished.code).toBe(0);
+    const file = join(tempDir(), 'result.json');
+    writeFileSync(file, finished.stdout);
+    const report = await run(process.execPath, [bin('mound-bench.js'), 'report', file]);
+    expect(report).toMatchObject({ code: 0, stderr: '', stdout: expect.stringContaining('git-plumbing') });
     const summary = JSON.parse(finished.stdout) as Summary;
     expect(summary).toMatchObject({
       input: { kind: 'generated', commits: 96, window: 32 },

@@ -5,13 +5,14 @@ import pc from 'picocolors';
 import { exitCodeOfError, exitCodes, isMoundError } from '@mound/vcs';
 
 import { Interrupted } from '../harness/interrupt.ts';
-import { parseResultFile, type ResultFile } from '../harness/result-file.ts';
+import type { ResultFile } from '../harness/result-file.ts';
 import { htmlReport } from '../report/html.ts';
 import { markdownReport } from '../report/markdown.ts';
+import { readResult } from '../report/read-result.ts';
 import { textReport } from '../report/text.ts';
 import { experimentSuite } from '../experiment/experiment.ts';
 import { suites as measured } from '../suites/index.ts';
-import { UnreadableError, UsageError, type Suite, type SuiteSize } from '../suites/suite.ts';
+import { UnreadableError, UsageError, type Suite, type SuiteOutcome, type SuiteSize } from '../suites/suite.ts';
 import { listenForInterruption } from './interruption.ts';
 import { progressOn } from './progress-bar.ts';
 
@@ -112,9 +113,12 @@ function addSuite(program: Command, suite: Suite, signal: AbortSignal, setExitCo
     setExitCode(outcome.exitCode);
     if (values['json'] === true) {
       process.stdout.write(`${JSON.stringify(outcome.kind === 'result' ? outcome.result : outcome.json)}\n`);
-    } else process.stdout.write(outcome.kind === 'result' ? textReport(outcome.result) : `${outcome.text}\n`);
+    } else process.stdout.write(textOf(outcome));
   });
 }
+
+const textOf = (outcome: SuiteOutcome): string =>
+  outcome.kind === 'result' && outcome.text === undefined ? textReport(outcome.result) : `${outcome.text ?? ''}\n`;
 
 function namingOption<Value>(flags: string, parse: () => Value): Value {
   try {
@@ -137,7 +141,7 @@ async function report(files: readonly string[], { html, markdown, out }: ReportO
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
       throw new UnreadableError(`${file} cannot be read (${error.code ?? error.message})`);
     });
-    const result = parseResultFile(text);
+    const result = readResult(text);
     if (typeof result === 'string') throw new UnreadableError(`${file} ${result}`);
     results.push(result);
   }

@@ -5,8 +5,8 @@ import { join, resolve } from 'node:path';
 import { redacted } from '@mound/swarm';
 
 import { throwIfInterrupted } from '../harness/interrupt.ts';
-import { describeMachine } from '../harness/machine.ts';
-import { formatVersion, type ResultFile } from '../harness/result-file.ts';
+import { makeResult } from '../harness/make-result.ts';
+import type { ResultFile } from '../harness/result-file.ts';
 import { attempt, type Findings } from '../suites/findings.ts';
 import { UsageError, type Suite, type SuiteContext, type SuiteOutcome } from '../suites/suite.ts';
 import { runCell } from './cell-run.ts';
@@ -74,14 +74,13 @@ async function resultOf(
   findings: Findings,
 ): Promise<ResultFile> {
   const samples = [...samplesOf(experiment.name, finished), ...publishedSamples()];
-  return {
+  return makeResult({
     suite: name,
-    formatVersion,
-    machine: await describeMachine(),
     samples,
     tables: costTables(samples),
     notes: [...notesOf(finished, experiment.score !== undefined), ...findings.notes, ...publishedNotes],
-  };
+    seeds: [...new Set(finished.map(({ cell }) => cell.seed))],
+  });
 }
 
 function standInOf(values: SuiteContext['values']): StandIn | undefined {

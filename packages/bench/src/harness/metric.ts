@@ -29,6 +29,7 @@ const table = {
   share: ['share', 'share of time'],
   stepOverheadMs: ['ms', 'step ms'],
   conflictsPerCommit: ['conflicts', 'conflicts/commit'],
+  conflictsPerSecond: ['conflicts/s', 'conflicts/s'],
   conflictsPerAcceptedLine: ['conflicts', 'conflicts/line'],
   mergesPerCommit: ['merges', 'merges/commit'],
   /** How often a landed edit was found stale before, to be merged and offered again. */
@@ -157,6 +158,12 @@ const table = {
   scoreLost: ['share', 'score lost'],
   testsPassed: ['tests', 'passed'],
   testsTotal: ['tests', 'of'],
+  /** Of records of SQL tests that were asked: another result, refused, the engine ended, took too long; and what was not asked. */
+  recordsWrong: ['records', 'wrong'],
+  recordsFailed: ['records', 'errors'],
+  recordsCrashed: ['records', 'crashed'],
+  recordsTimedOut: ['records', 'timed out'],
+  recordsSkipped: ['records', 'skipped'],
   /** Building a snapshot, and asking what was built. */
   buildSeconds: ['s', 'build s'],
   scoreSeconds: ['s', 'score s'],

@@ -7,8 +7,9 @@ import { summarize } from './statistics.ts';
  * 1: first form.
  * 2: metric names are one closed list; a ratio to a peer is `ratioToPeer` with the peer in the workload.
  * 3: `tables` of evidence may be there.
+ * 4: samples hold their values, one a round; `versions`, `seeds` and `measuredAt` are there. Every suite has this form.
  */
-export const formatVersion = 3;
+export const formatVersion = 4;
 const formatVersionMin = 2;
 
 /** Flat, so that it can be a row of a table. */
@@ -23,6 +24,8 @@ export interface Sample {
   readonly min: number;
   readonly max: number;
   readonly n: number;
+  /** The value of each round, in their order; not there before format 4. */
+  readonly values?: readonly number[];
 }
 
 /** What was found and where, in words. */
@@ -38,7 +41,13 @@ export interface EvidenceTable {
 export interface ResultFile {
   readonly suite: string;
   readonly formatVersion: number;
+  /** ISO 8601; this, versions and seeds are not there before format 4. */
+  readonly measuredAt?: string;
   readonly machine: Machine;
+  /** Of Mound and of what was measured beside it, where it was asked. */
+  readonly versions?: Readonly<Record<string, string>>;
+  /** From which the loads follow; empty where nothing was drawn. */
+  readonly seeds?: readonly number[];
   readonly samples: readonly Sample[];
   readonly notes: readonly string[];
   readonly tables?: readonly EvidenceTable[];
@@ -59,17 +68,21 @@ export function sampleOf(subject: string, workload: WorkloadFields, metric: Metr
     min: rounded(min),
     max: rounded(max),
     n,
+    values: values.map(rounded),
   };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+const isNumbers = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'number');
+
 const isSample = (value: unknown): boolean =>
   isObject(value) &&
   ['subject', 'metric', 'unit'].every((name) => typeof value[name] === 'string') &&
   ['median', 'min', 'max', 'n'].every((name) => typeof value[name] === 'number') &&
-  isObject(value['workload']);
+  isObject(value['workload']) &&
+  (value['values'] === undefined || isNumbers(value['values']));
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((cell) => typeof cell === 'string');

@@ -33,10 +33,20 @@ export function commonWorkload(result: ResultFile): string {
   return describeFields(splitFields(result.samples.filter((sample) => !isRatioToPeer(sample))).common);
 }
 
-/** One line on the machine. */
-export function machineLine({ machine }: ResultFile): string {
+/** On the machine, on what ran there, and when. */
+export function machineLine({ machine, versions = {}, seeds = [], measuredAt }: ResultFile): string {
   const { cpu, cores, memoryMiB, platform, node, git } = machine;
-  return `${cpu}, ${cores} cores, ${formatNumber(memoryMiB)} MiB, ${platform}, Node ${node}, git ${git}`;
+  const told = Object.entries(versions).map(([name, version]) =>
+    version.startsWith(name) ? version : `${name} ${version}`,
+  );
+  return [
+    // Of older forms nothing is known.
+    ...(cores === 0 ? [cpu] : [cpu, `${cores} cores`, `${formatNumber(memoryMiB)} MiB`, platform]),
+    ...(cores === 0 ? [] : [`Node ${node}`, `git ${git}`]),
+    ...told,
+    ...(seeds.length === 0 ? [] : [`${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}`]),
+    ...(measuredAt === undefined ? [] : [`measured ${measuredAt.slice(0, 16).replace('T', ' ')} UTC`]),
+  ].join(', ');
 }
 
 const titles: Readonly<Record<string, string>> = {
@@ -75,6 +85,8 @@ export function figuresTables(result: ResultFile): Table[] {
 /** A row for each subject and load, a column for each metric; the main one with its range. */
 function figuresTable(samples: readonly Sample[], varying: readonly string[], caption: string): Table {
   const metrics = [...new Set(samples.map(({ metric }) => metric))];
+  // One value has no range.
+  const withRange = samples.some(({ metric, n }) => metric === metrics[0] && n > 1);
   const rows = groupBy(samples, (sample) =>
     JSON.stringify([sample.subject, varying.map((name) => sample.workload[name])]),
   );
@@ -83,7 +95,9 @@ function figuresTable(samples: readonly Sample[], varying: readonly string[], ca
     headers: [
       'subject',
       ...varying.map(titleOf),
-      ...metrics.flatMap((metric, at) => (at === 0 ? [titleOfMetric(metric), 'min', 'max'] : [titleOfMetric(metric)])),
+      ...metrics.flatMap((metric, at) =>
+        at === 0 && withRange ? [titleOfMetric(metric), 'min', 'max'] : [titleOfMetric(metric)],
+      ),
     ],
     isNumber: [false, ...varying.map((name) => columnIsNumber(samples, name)), ...metrics.map(() => true), true, true],
     rows: [...rows.values()].map((row) => [
@@ -92,7 +106,7 @@ function figuresTable(samples: readonly Sample[], varying: readonly string[], ca
       ...metrics.flatMap((metric, at) =>
         metricCells(
           row.find((sample) => sample.metric === metric),
-          at === 0,
+          at === 0 && withRange,
         ),
       ),
     ]),

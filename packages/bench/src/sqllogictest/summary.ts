@@ -2,9 +2,6 @@ import { timePhases, type TimePhase } from './ledger.ts';
 import { sum, type Counts } from './outcome.ts';
 import type { FileScore, Score } from './score.ts';
 
-/** Version of {@link SqlScore}'s form. */
-const formatVersion = 1;
-
 /** Files of one kind: the directories of the corpus that tell kinds apart, without the sizes below them. */
 export interface CategoryScore extends Counts {
   readonly category: string;
@@ -16,10 +13,8 @@ export interface CategoryScore extends Counts {
   readonly recordsPerThreadSecond: number;
 }
 
-/** What `mound bench sqllogictest --json` prints. */
+/** What `mound bench sqllogictest --json` prints beside what every result file has. */
 export interface SqlScore extends Counts {
-  readonly suite: 'sqllogictest';
-  readonly formatVersion: number;
   readonly engine: string;
   readonly engineVersion: string;
   readonly dialect: string;
@@ -75,8 +70,6 @@ export function summarise(head: SummaryHead, { files, attemptedNow, secondsNow }
     categories.set(category, [...(categories.get(category) ?? []), file]);
   }
   return {
-    suite: 'sqllogictest',
-    formatVersion,
     ...head,
     ...sum(files),
     seconds: rounded(secondsNow, 3),

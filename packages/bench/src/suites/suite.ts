@@ -48,9 +48,13 @@ export interface SuiteArgument {
   readonly description: string;
 }
 
-/** What a suite hands back: a result file, or for a suite with an output of its own, that. */
+/**
+ * What a suite hands back: a result file, which may have more fields than every
+ * one has, with a text of its own where tables of samples would say it worse;
+ * or something that measured nothing.
+ */
 export type SuiteOutcome =
-  | { readonly kind: 'result'; readonly result: ResultFile; readonly exitCode: number }
+  | { readonly kind: 'result'; readonly result: ResultFile; readonly text?: string; readonly exitCode: number }
   | { readonly kind: 'own'; readonly json: object; readonly text: string; readonly exitCode: number };
 
 /** One `mound bench NAME`. `--quick`, `--full`, `--json` and `--dir` come with every suite. */

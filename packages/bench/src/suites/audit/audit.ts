@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 
 import { audit, type AuditOptions } from '../../audit/index.ts';
 import type { CategoryCount } from '../../curve/index.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, parseResultFile } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { parseResultFile } from '../../harness/result-file.ts';
 import { commitsOptions } from '../commits-options.ts';
 import { UnreadableError, UsageError, type Suite, type SuiteContext, type SuiteOutcome } from '../suite.ts';
 import { auditNotes, auditSamples, auditTables, hasFindings } from './audit-result.ts';
@@ -76,14 +76,12 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
     ...(curve !== undefined && { categories: await categoriesOf(curve) }),
   };
   const found = await audit(options);
-  const result = {
+  const result = await makeResult({
     suite: 'audit',
-    formatVersion,
-    machine: await describeMachine(),
     samples: auditSamples(name ?? found.run ?? 'commits', found),
     notes: auditNotes(found),
     tables: auditTables(found),
-  };
+  });
   return { kind: 'result', result, exitCode: hasFindings(found) ? 1 : 0 };
 }
 

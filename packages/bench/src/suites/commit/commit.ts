@@ -1,6 +1,6 @@
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, type ResultFile, type Sample } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { type ResultFile, type Sample } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
 import { slowedMoundSubject } from '../../subjects/index.ts';
@@ -48,8 +48,7 @@ export async function runCommitSuite(
       if (parameters.profile) samples.push(...(await profileAll(measured, parameters, findings, context)));
       await verifyAll(measured, findings, context);
       if (parameters.control) checkControl(measured, findings);
-      const machine = await describeMachine();
-      return { suite: 'commit', formatVersion, machine, samples, notes: findings.notes };
+      return await makeResult({ suite: 'commit', samples, notes: findings.notes });
     } finally {
       context.progress.end();
       for (const arm of arms) await arm.cleanup().catch(() => undefined);

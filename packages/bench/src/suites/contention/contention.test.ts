@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 
 import { Interrupted } from '../../harness/interrupt.ts';
-import { parseResultFile, type Sample } from '../../harness/result-file.ts';
+import { parseResultFile, type ResultFile, type Sample } from '../../harness/result-file.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import type { ContendedSubject, ContendedTrunk } from '../../workloads/contended-trunk.ts';
 import { moundContender, overwritingContender } from './mound.ts';
@@ -24,8 +24,8 @@ const tiny: ContentionParameters = {
 interface Ran {
   readonly samples: readonly Sample[];
   readonly notes: string;
-  readonly json: object;
-  readonly text: string;
+  readonly result: ResultFile;
+  readonly text?: string;
   readonly exitCode: number;
 }
 
@@ -33,8 +33,8 @@ async function run(parameters: ContentionParameters, signal = new AbortControlle
   return withTempDir(undefined, async (dir) => {
     try {
       const outcome = await runContentionSuite(parameters, { dir, signal, progress: noProgress });
-      if (outcome.kind !== 'own') throw new Error('the contention suite has an output of its own');
-      const { samples, notes } = outcome.json as { samples: Sample[]; notes: string[] };
+      if (outcome.kind !== 'result') throw new Error('the contention suite makes a result file');
+      const { samples, notes } = outcome.result;
       return { ...outcome, samples, notes: notes.join('\n') };
     } finally {
       expect(await readdir(dir)).toEqual([]);
@@ -61,8 +61,17 @@ test('a tiny run: structure, and every edit is read back from both arms', async 
   const ran = await run(tiny);
   expect(ran.notes).not.toMatch(/^failed/m);
   expect(ran.exitCode).toBe(0);
-  expect(Object.keys(ran.json)).toEqual(['suite', 'formatVersion', 'machine', 'samples', 'notes']);
-  expect(parseResultFile(JSON.stringify(ran.json))).toMatchObject({ suite: 'contention' });
+  expect(Object.keys(ran.result)).toEqual([
+    'suite',
+    'formatVersion',
+    'measuredAt',
+    'machine',
+    'versions',
+    'seeds',
+    'samples',
+    'notes',
+  ]);
+  expect(parseResultFile(JSON.stringify(ran.result))).toMatchObject({ suite: 'contention' });
   for (const subject of tiny.subjects) {
     const { name } = subject;
     const found = await subject.available();

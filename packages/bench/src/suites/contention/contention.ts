@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, type Sample } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { type Sample } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
 import { HotEdits } from '../../workloads/hot-edits.ts';
@@ -64,15 +64,11 @@ async function outcomeOf(
   samples: readonly Sample[],
   { notes, failed }: Findings,
 ): Promise<SuiteOutcome> {
-  const machine = await describeMachine();
   const subjects = measured.map(({ arm }) => arm.subject);
   const told = subjects.map(({ name, onConflict }) => `a conflict in ${name}: ${onConflict}`);
-  return {
-    kind: 'own',
-    json: { suite: contentionSuite.name, formatVersion, machine, samples, notes: [...told, ...notes] },
-    text: contentionText({ title, machine, subjects, samples, notes }),
-    exitCode: failed ? 1 : 0,
-  };
+  const result = await makeResult({ suite: contentionSuite.name, samples, notes: [...told, ...notes] });
+  const text = contentionText({ title, machine: result.machine, subjects, samples, notes });
+  return { kind: 'result', result, text, exitCode: failed ? 1 : 0 };
 }
 
 async function prepareAll(

@@ -2,8 +2,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
-import { describeMachine, gitVersion } from '../../harness/machine.ts';
-import { formatVersion, sampleOf, type Sample } from '../../harness/result-file.ts';
+import { gitVersion } from '../../harness/machine.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { sampleOf, type Sample } from '../../harness/result-file.ts';
 import { rotate } from '../../harness/rounds.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { IntendedWork } from '../../workloads/intended-work.ts';
@@ -78,13 +79,12 @@ export async function runCoordinationSuite(
     const samples = [...found].flatMap(([{ assumed }, of]) =>
       samplesOf(of, { workload: 'coordination', ...project, ...assumed, seeds: assumed === own.assumed ? seeds : 1 }),
     );
-    const result = {
+    const result = await makeResult({
       suite: coordinationSuite.name,
-      formatVersion,
-      machine: await describeMachine(),
       samples,
       notes: [...told(found, parameters), ...findings.notes],
-    };
+      seeds: [...Array(seeds).keys()].map((at) => at + 1),
+    });
     const all = [...found.values()].flatMap((of) => [...of]);
     const isWrong = all.some(([{ kind }, these]) => kind !== 'old-style' && these.some(({ lost }) => lost > 0));
     return { kind: 'result', result, exitCode: findings.failed || isWrong ? 1 : 0 };

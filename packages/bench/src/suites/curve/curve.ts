@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 
 import { scoreCurve, type CurveOptions, type Scorer } from '../../curve/index.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
 import { commitsOptions } from '../commits-options.ts';
 import {
   UnreadableError,
@@ -104,13 +103,11 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
   try {
     const found = await scoreCurve(options);
     const subject = name ?? found.run ?? 'commits';
-    const result = {
+    const result = await makeResult({
       suite: 'curve',
-      formatVersion,
-      machine: await describeMachine(),
       samples: curveSamples(subject, found),
       notes: curveNotes(found),
-    };
+    });
     return { kind: 'result', result, exitCode: 0 };
   } finally {
     context.progress.end();

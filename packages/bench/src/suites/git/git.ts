@@ -2,8 +2,8 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
 import { rotate } from '../../harness/rounds.ts';
 import { percentileOf } from '../../harness/statistics.ts';
 import { diskBytesOf, withTempDir } from '../../harness/temp-dir.ts';
@@ -42,9 +42,8 @@ export async function runGitSuite(parameters: GitParameters, context: Context): 
       await run.race();
       const { samples, findings } = run;
       const { notes, isRight } = judge(samples);
-      const machine = await describeMachine();
       const all = [...findings.notes, ...notes];
-      const result = { suite: gitSuite.name, formatVersion, machine, samples, notes: all };
+      const result = await makeResult({ suite: gitSuite.name, samples, notes: all });
       return { kind: 'result', result, exitCode: isRight && !findings.failed ? 0 : 1 };
     } finally {
       context.progress.end();

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { openRepo, type Repo } from '@mound/vcs';
 import { exportGit, requireGit } from '@mound/vcs/git';
+import { makeResult } from '../../harness/make-result.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { wholeNumber, type Suite, type SuiteContext, type SuiteOutcome } from '../suite.ts';
 import { AcknowledgementFiles } from './acknowledgements.ts';
@@ -12,7 +13,8 @@ import { generateHistory } from './generated.ts';
 import { measurePeers } from './peers.ts';
 import { replayHistory, type ReplayResult } from './replay.ts';
 import { GitHistory } from './source.ts';
-import { renderSummary, summarise, type HistoryInput } from './summary.ts';
+import { historySamples } from './samples.ts';
+import { historyNotes, renderSummary, summarise, type HistoryInput } from './summary.ts';
 import type { Verification, VerifyRequest } from './verify.ts';
 
 const agentsDefault = 64;
@@ -114,7 +116,11 @@ async function runIn(dir: string, context: SuiteContext): Promise<SuiteOutcome> 
     const isProven =
       verification.lost === 0 && verification.exportFsckClean && (verification.treeIdentical || !useRecord);
     const isFinished = replay.swarm.reason === 'finished';
-    return { kind: 'own', json: summary, text: renderSummary(summary), exitCode: isProven && isFinished ? 0 : 1 };
+    const samples = historySamples(summary);
+    const seeds = kind === 'generated' ? [generatedShape.seed] : [];
+    const result = await makeResult({ suite: 'history', samples, notes: historyNotes(summary), seeds });
+    const exitCode = isProven && isFinished ? 0 : 1;
+    return { kind: 'result', result: { ...summary, ...result }, text: renderSummary(summary), exitCode };
   } finally {
     acknowledgements.close();
     await repo.close();

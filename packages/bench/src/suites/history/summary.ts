@@ -80,13 +80,23 @@ export function summarise(
 
 const round = (value: number, digits = 1): string => value.toFixed(digits);
 
+/** What a result file says of it in words. */
+export const historyNotes = (summary: HistorySummary): string[] =>
+  rowsOf(summary).map(([name, value]) => `${name}: ${value}`);
+
 export function renderSummary(summary: HistorySummary): string {
+  const rows = rowsOf(summary);
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
+}
+
+function rowsOf(summary: HistorySummary): [string, string][] {
   const { input, latencyMs, peers, events } = summary;
   const closed = events['conflict.resolved'] ?? 0;
   const withoutLanding = closed - summary.resolved;
   const label =
     input.kind === 'generated' ? 'a generated history (this checkout has under 200 commits)' : 'a git history';
-  const rows: [string, string][] = [
+  return [
     ['input', `${label}: ${input.commits} commits in ${summary.windows} windows of ${input.window}`],
     ['agents', `${summary.agents}`],
     [
@@ -121,6 +131,4 @@ export function renderSummary(summary: HistorySummary): string {
     ['seconds', round(summary.seconds)],
     ...summary.faults.map((fault): [string, string] => ['FAULT', fault]),
   ];
-  const width = Math.max(...rows.map(([name]) => name.length));
-  return rows.map(([name, value]) => `${name.padEnd(width)}  ${value}`).join('\n');
 }

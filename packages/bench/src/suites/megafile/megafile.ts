@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, sampleOf, type Sample } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { sampleOf, type Sample } from '../../harness/result-file.ts';
 import { medianOf } from '../../harness/statistics.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { wholeNumber, type Suite, type SuiteContext, type SuiteOutcome, type SuiteSize } from '../suite.ts';
@@ -69,8 +69,7 @@ export async function runMegafileSuite(
     }
     const samples = arms.flatMap((arm) => samplesOf(arm, found[arm], parameters));
     const { notes, isRight } = judge(found);
-    const machine = await describeMachine();
-    const result = { suite: megafileSuite.name, formatVersion, machine, samples, notes };
+    const result = await makeResult({ suite: megafileSuite.name, samples, notes });
     return { kind: 'result', result, exitCode: isRight ? 0 : 1 };
   });
 }

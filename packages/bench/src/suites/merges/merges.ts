@@ -1,6 +1,6 @@
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { type Sample, type WorkloadFields } from '../../harness/result-file.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { generatedTriple, type MergeTriple } from '../../workloads/merge-triples.ts';
 import { attempt, type Findings } from '../findings.ts';
@@ -44,9 +44,8 @@ export async function runMergesSuite(parameters: MergesParameters, context: Cont
       const samples: Sample[] = replaySamples(replay, parameters.mounds, workload);
       samples.push(...(await timeLengths(arms, parameters, context)));
       if (parameters.control) checkControls(replay, findings);
-      const machine = await describeMachine();
       const { notes, failed } = findings;
-      const result = { suite: mergesSuite.name, formatVersion, machine, samples, notes };
+      const result = await makeResult({ suite: mergesSuite.name, samples, notes });
       return { kind: 'result', result, exitCode: failed ? 1 : 0 };
     } finally {
       context.progress.end();

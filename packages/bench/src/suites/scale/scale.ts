@@ -4,8 +4,8 @@ import type { CompactReport } from '@mound/vcs';
 
 import { AskedProcess } from '../../harness/asked-process.ts';
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, type ResultFile } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { type ResultFile } from '../../harness/result-file.ts';
 import { percentileOf } from '../../harness/statistics.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
 import { gitIsAvailable } from '../../subjects/git/git-repo.ts';
@@ -58,8 +58,7 @@ export async function runScaleSuite(parameters: ScaleParameters, context: Contex
       await grown.close();
     }
     findings.notes.push(...targetNotes(scaleTargets, samples.all, 'mound'));
-    const machine = await describeMachine();
-    return { suite: 'scale', formatVersion, machine, samples: samples.all, notes: findings.notes };
+    return makeResult({ suite: 'scale', samples: samples.all, notes: findings.notes });
   });
   return { kind: 'result', result, exitCode: findings.failed ? 1 : 0 };
 }

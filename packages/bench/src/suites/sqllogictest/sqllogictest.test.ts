@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 import { expect, test } from 'vitest';
 
+import { parseResultFile, type ResultFile } from '../../harness/result-file.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { attemptedIn } from '../../sqllogictest/attempted.ts';
 import type { SqlScore } from '../../sqllogictest/summary.ts';
@@ -16,13 +17,13 @@ const project = fileURLToPath(new URL('../../../../../', import.meta.url));
 const exampleEngine = `node ${join(project, 'docs/examples/sql-engine.mjs')}`;
 
 /** The suite as the command runs it. */
-async function scoreOf(values: Readonly<Record<string, unknown>>): Promise<SqlScore> {
+async function scoreOf(values: Readonly<Record<string, unknown>>): Promise<ResultFile & SqlScore> {
   const { signal } = new AbortController();
   const context: SuiteContext = { size: 'default', values, dir: undefined, signal, progress: noProgress };
   const outcome = await sqllogictestSuite.run(context);
-  if (outcome.kind !== 'own') throw new Error('it has an output of its own');
+  if (outcome.kind !== 'result') throw new Error('it makes a result file');
   expect(outcome.exitCode).toBe(0);
-  return outcome.json as SqlScore;
+  return outcome.result as ResultFile & SqlScore;
 }
 
 async function withCorpus<T>(files: Readonly<Record<string, string>>, use: (dir: string) => Promise<T>): Promise<T> {
@@ -167,6 +168,20 @@ test('each outcome counts on its own, by line', async () => {
       skipped: 1,
     });
     expect(score.files.map(({ path }) => path)).toEqual(['a/mixed.test', 'b/empty.test']);
+    // The same, as every suite's result has it.
+    const result = parseResultFile(JSON.stringify(score));
+    if (typeof result === 'string') throw new Error(result);
+    const told = result.samples.filter(({ workload }) => workload['category'] === 'a' && !('phase' in workload));
+    expect(Object.fromEntries(told.map(({ metric, median }) => [metric, median]))).toMatchObject({
+      testsTotal: 12,
+      testsPassed: 6,
+      recordsWrong: 4,
+      recordsFailed: 2,
+      recordsCrashed: 0,
+      recordsTimedOut: 0,
+      recordsSkipped: 1,
+    });
+    expect(result.tables?.[0]?.rows).toHaveLength(6);
     expect(score.files[0]?.failures.map(({ line, outcome }) => `${line} ${outcome}`)).toEqual([
       '7 error',
       '10 wrong',

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 
+import { makeResult } from '../../harness/make-result.ts';
 import type { Engine } from '../../sqllogictest/engine.ts';
 import { engineNames, makeEngine, type EngineSpec } from '../../sqllogictest/engines/index.ts';
 import { Journal } from '../../sqllogictest/journal.ts';
@@ -14,7 +15,8 @@ import {
   type SuiteContext,
   type SuiteOutcome,
 } from '../suite.ts';
-import { scoreText } from './text.ts';
+import { sqlSamples } from './samples.ts';
+import { failureTables, scoreNotes, scoreText } from './text.ts';
 
 const recordSecondsDefault = 30;
 
@@ -89,7 +91,14 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
     });
     const { name, identity: engineVersion, dialect } = engine;
     const json = summarise({ engine: name, engineVersion, dialect, workers, recordSecondsMax }, found);
-    return { kind: 'own', json, text: scoreText(json), exitCode: 0 };
+    const result = await makeResult({
+      suite: 'sqllogictest',
+      samples: sqlSamples(json),
+      notes: scoreNotes(json),
+      tables: failureTables(json),
+      versions: { [name]: engineVersion },
+    });
+    return { kind: 'result', result: { ...result, ...json }, text: scoreText(json), exitCode: 0 };
   } finally {
     context.progress.end();
   }

@@ -1,7 +1,9 @@
 import { formatNumber } from '../../harness/format-number.ts';
+import type { EvidenceTable } from '../../harness/result-file.ts';
 import type { CategoryScore, SqlScore } from '../../sqllogictest/summary.ts';
 
 const failuresShownMax = 20;
+const tableRowsMax = 200;
 
 const percent = (part: number, whole: number): string => (whole === 0 ? '-' : `${((part / whole) * 100).toFixed(3)} %`);
 const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
@@ -14,6 +16,32 @@ function row({ category, files, attempted, right, skipped, recordsPerThreadSecon
   return [category, ...counts, share(engine), share(judge), share(read)];
 }
 
+const headLine = ({ engineVersion, right, attempted }: SqlScore): string =>
+  `${engineVersion}: ${percent(right, attempted)} of ${formatNumber(attempted)} records right`;
+
+/** What the score says of itself, a line each. */
+export function scoreNotes(score: SqlScore): string[] {
+  const { wrong, errors, crashed, timedOut, skipped, dialect, files } = score;
+  const told = files.reduce((count, { failures }) => count + failures.length, 0);
+  const all = wrong + errors + crashed + timedOut;
+  return [
+    headLine(score),
+    `wrong ${formatNumber(wrong)}, errors ${formatNumber(errors)}, crashed ${formatNumber(crashed)}, timed out ${formatNumber(timedOut)}; ${formatNumber(skipped)} skipped, which are not for ${dialect}`,
+    ...(all > told ? [`${formatNumber(all - told)} more failures are counted and not listed`] : []),
+  ];
+}
+
+/** The first failures, with what the engine did. */
+export function failureTables({ files }: SqlScore): EvidenceTable[] {
+  const rows = files.flatMap(({ path, failures }) =>
+    failures.map(({ line, outcome, reason }) => [`${path}:${line}`, outcome, reason]),
+  );
+  if (rows.length === 0) return [];
+  const caption =
+    rows.length <= tableRowsMax ? 'By file and line' : `The first ${tableRowsMax} of ${formatNumber(rows.length)}`;
+  return [{ title: 'What did not come out right', caption, headers: ['record', 'outcome', 'why'], rows: rows.slice(0, tableRowsMax) }]; // prettier-ignore
+}
+
 /** The score, its categories and the first failures, for a person. */
 export function scoreText(score: SqlScore): string {
   const rows = [columns, ...score.categories.map(row)];
@@ -24,9 +52,9 @@ export function scoreText(score: SqlScore): string {
   const failures = score.files.flatMap(({ path, failures: found }) =>
     found.map(({ line, outcome, reason }) => `${path}:${line}: ${outcome}: ${reason}`),
   );
-  const { attempted, right, wrong, errors, crashed, timedOut, skipped, seconds, recordsPerSecond } = score;
+  const { right, wrong, errors, crashed, timedOut, skipped, seconds, recordsPerSecond } = score;
   return [
-    `${score.engineVersion}: ${percent(right, attempted)} of ${formatNumber(attempted)} records right`,
+    headLine(score),
     `right ${right}, wrong ${wrong}, errors ${errors}, crashed ${crashed}, timed out ${timedOut}; skipped ${skipped}`,
     `${formatNumber(seconds)} s, ${formatNumber(recordsPerSecond)} records/s, ${score.workers} files at a time`,
     '',

@@ -29,7 +29,8 @@ export const swarmLoadOptions: readonly SuiteOption[] = [
   { flags: '--seed <n>', description: 'another load of the same kind', parse: wholeNumber(0, 1_000_000_000) },
 ];
 
-export const swarmLoadRunOf = (size: SuiteSize, values: Readonly<Record<string, unknown>>): SwarmLoadRun => ({
-  ...sizes[size],
-  ...values,
-});
+/** Of the options only what the load knows: the rest (`--json`) is no part of it. */
+export function swarmLoadRunOf(size: SuiteSize, values: Readonly<Record<string, unknown>>): SwarmLoadRun {
+  const known = Object.entries(values).filter(([name]) => Object.hasOwn(sizes[size], name));
+  return { ...sizes[size], ...Object.fromEntries(known) };
+}

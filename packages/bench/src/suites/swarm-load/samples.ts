@@ -28,6 +28,28 @@ function ratesOf(answers: readonly Answer[], { seconds }: SwarmLoadRun): number[
   return counts.map((count) => count / (lengthMs / 1000));
 }
 
+const windowsMax = 20;
+
+/** How the load went: shorter windows, so that there is something to be seen. */
+function windowSamples(subject: string, answers: readonly Answer[], { seconds }: SwarmLoadRun): Sample[] {
+  const lengthMs = Math.max(500, Math.min(windowMs, (seconds * 1000) / windowsMax));
+  const count = Math.floor((seconds * 1000) / lengthMs);
+  return Array.from({ length: count }, (_, at) => {
+    const some = answers.filter(({ atMs }) => Math.floor(atMs / lengthMs) === at);
+    const workload = { workload: 'window', fromSecond: (at * lengthMs) / 1000, windowSeconds: lengthMs / 1000 };
+    const perSecond = (total: number): number => total / (lengthMs / 1000);
+    const conflicts = some.filter(({ kind }) => kind === 'kept').length;
+    const latencies = Float64Array.from(some, ({ latencyMs }) => latencyMs);
+    return [
+      sampleOf(subject, workload, 'commitsPerSecond', [perSecond(some.filter(isCommit).length)]),
+      sampleOf(subject, workload, 'conflictsPerSecond', [perSecond(conflicts)]),
+      ...(some.length === 0
+        ? []
+        : ([['latencyMsP50', 0.5], ['latencyMsP99', 0.99]] as const).map(([metric, share]) => sampleOf(subject, workload, metric, [percentileOf(latencies, share)]))), // prettier-ignore
+    ];
+  }).flat();
+}
+
 export function samplesOf(subject: string, run: SwarmLoadRun, { processes, bytes, found }: ArmRun): Sample[] {
   const answers = answersOf(processes);
   const latencies = Float64Array.from(answers, ({ latencyMs }) => latencyMs);
@@ -51,5 +73,8 @@ export function samplesOf(subject: string, run: SwarmLoadRun, { processes, bytes
     ['cpuSeconds', [processes.reduce((sum, one) => sum + one.cpuSeconds, 0)]],
     ['peakResidentMiB', [processes.reduce((sum, one) => sum + one.residentMiB, 0)]],
   ];
-  return figures.map(([metric, values]) => sampleOf(subject, workload, metric, values));
+  return [
+    ...figures.map(([metric, values]) => sampleOf(subject, workload, metric, values)),
+    ...windowSamples(subject, answers, run),
+  ];
 }

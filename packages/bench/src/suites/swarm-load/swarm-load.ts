@@ -1,5 +1,4 @@
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 import { runArm, type ArmRun } from './arm.ts';
@@ -32,14 +31,7 @@ export async function runSwarmLoadSuite(
       const mound = await runArm('mound', run, false, dir, signal);
       const { isRight, told } = judge(mound, control, run);
       const samples = [...samplesOf('mound', run, mound), ...samplesOf('mound-overwriting', short, control)];
-      const machine = await describeMachine();
-      const result = {
-        suite: swarmLoadSuite.name,
-        formatVersion,
-        machine,
-        samples,
-        notes: [...notes, ...told],
-      };
+      const result = await makeResult({ suite: swarmLoadSuite.name, samples, notes: [...notes, ...told] });
       return { kind: 'result', result, exitCode: isRight ? 0 : 1 };
     } finally {
       progress.end();

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { describeMachine } from '../../harness/machine.ts';
-import { formatVersion, sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { medianOf, percentileOf } from '../../harness/statistics.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
@@ -115,7 +115,7 @@ export async function runSwarmSuite(
     ];
     const { notes, isRight } = judge(samples);
     if (await isInMemory(dir)) notes.push('the directory lies in memory: a flush costs nothing there (--dir)');
-    const result = { suite: swarmSuite.name, formatVersion, machine: await describeMachine(), samples, notes };
+    const result = await makeResult({ suite: swarmSuite.name, samples, notes });
     return { kind: 'result', result, exitCode: isRight ? 0 : 1 };
   });
 }

@@ -2,8 +2,9 @@ import { join } from 'node:path';
 
 import { seededRandom } from '@mound/vcs';
 
-import { describeMachine, gitVersion } from '../../harness/machine.ts';
-import { formatVersion, sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
+import { gitVersion } from '../../harness/machine.ts';
+import { makeResult } from '../../harness/make-result.ts';
+import { sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { medianOf } from '../../harness/statistics.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
@@ -158,8 +159,7 @@ export async function runWorkspaceSuite(
     }
     const { notes, isRight } = judge(samples);
     if (!hasGit) notes.push('missing: git-worktree: there is no git');
-    const machine = await describeMachine();
-    const result = { suite: workspaceSuite.name, formatVersion, machine, samples, notes };
+    const result = await makeResult({ suite: workspaceSuite.name, samples, notes, seeds: [seed] });
     return { kind: 'result', result, exitCode: isRight ? 0 : 1 };
   });
 }
