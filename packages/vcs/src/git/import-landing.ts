@@ -43,15 +43,15 @@ export class ImportLanding {
     await this.#intake.land();
     return this.#count;
   }
+}
 
-  /** Forks a branch at a landed commit. Errors: `git-failed` for a commit that is not landed. */
-  async fork(branch: string, after: string | undefined): Promise<void> {
-    if (after === undefined) {
-      await this.#repo.fork(branch, { from: defaultBranch, at: 0 });
-      return;
-    }
-    const at = this.#repo.gitMarks.seqOf(after);
-    if (at === undefined) throw new MoundError('git-failed', `git did not list commit ${after}`, { id: after });
-    await this.#repo.fork(branch, { from: this.#repo.commit(at).branch, at });
+/** Forks a branch at a landed commit. Errors: `git-failed` for a commit that is not landed. */
+export async function forkAt(repo: LandingRepo, branch: string, after: string | undefined): Promise<void> {
+  if (after === undefined) {
+    await repo.fork(branch, { from: defaultBranch, at: 0 });
+    return;
   }
+  const at = repo.gitMarks.seqOf(after);
+  if (at === undefined) throw new MoundError('git-failed', `git did not list commit ${after}`, { id: after });
+  await repo.fork(branch, { from: repo.commit(at).branch, at });
 }

@@ -9,7 +9,7 @@ import { headBranchOf, headCommitOf, listRefs, type GitRef } from './git-refs.ts
 import { FlaggedPaths } from './flagged-paths.ts';
 import { CommitSource, type ReadCommit } from './import-commit.ts';
 import { blamingSource, describeSource, refuseEdge, refuseHoles } from './import-source.ts';
-import { ImportLanding } from './import-landing.ts';
+import { forkAt, ImportLanding } from './import-landing.ts';
 import { planImport, type GitTip, type ImportPlan, type PlannedCommit } from './import-plan.ts';
 import { importTags, tagPrefix } from './import-tags.ts';
 import { ImportWindow } from './import-window.ts';
@@ -92,7 +92,7 @@ export interface Wanted {
 export interface TakeOptions {
   /** Commits that are here and need not be listed, beside those of earlier imports. */
   readonly known?: readonly string[];
-  /** Take in nothing unless each branch can go on where it belongs (`branch-moved`). */
+  /** Take in nothing unless each branch can go on where it belongs (`branch-moved`), and all at once where that can be. */
   readonly isStrict?: boolean;
   readonly shallow?: boolean | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
@@ -133,9 +133,11 @@ async function takeAll(
     throw new MoundError('branch-moved', `branch '${branch}' went another way here than in git`, { branch });
   }
   await fixHead(repo, headBranch);
-  const flaggedPaths = await landAll(repo, dir, plan, onProgress);
+  const flaggedPaths = await landAll(repo, dir, plan, isStrict ? plan.commits.length : 0, onProgress);
   const skippedTags = await importTags(repo, dir, tags);
+  // Before the forks: a branch without a landing of its own goes out to git only where git had it.
   await putRecords(repo, new Map(tips.filter(isRecorded).map((tip) => [branchKey(tip.branch), tip.id])));
+  await Promise.all(plan.forks.map((fork) => forkAt(repo, fork.branch, fork.at)));
   return { commits: commits.length, diverged: plan.diverged, skippedTags, flaggedPaths };
 }
 
@@ -197,9 +199,10 @@ async function landAll(
   repo: ImportRepo,
   dir: string,
   plan: ImportPlan,
+  together: number,
   onProgress: ImportOptions['onProgress'],
 ): Promise<string[]> {
-  const intake = repo.gitIntake();
+  const intake = repo.gitIntake(together);
   const source = new CommitSource(dir, intake);
   const flagged = new FlaggedPaths(repo);
   const landing = new ImportLanding(repo, intake, flagged);
@@ -215,7 +218,6 @@ async function landAll(
       if (landing.isFull) await land();
     }
     await land();
-    await Promise.all(plan.forks.map(({ branch, at }) => landing.fork(branch, at)));
   } finally {
     await source.close();
   }

@@ -1,45 +1,14 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { Author } from '../core/intent.ts';
 import { openRepo } from '../repo/open.ts';
 import { fsck, git, removeTemporaries, scriptedRepo, temporaryDir } from './git-fixtures.test.kit.ts';
+import { gitWithHelper } from './helper.test.kit.ts';
 
 afterAll(removeTemporaries);
 
 const author: Author = { name: 'Worker', kind: 'agent', agent: 'w-1', model: 'm' };
-const launcher = fileURLToPath(new URL('../../bin/git-remote-mound.js', import.meta.url));
-
-interface Said {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The real git, with the helper on its PATH under the name that git looks for. */
-function gitWithHelper(): (cwd: string, ...args: string[]) => Said {
-  const bin = join(temporaryDir(), 'bin');
-  mkdirSync(bin);
-  symlinkSync(launcher, join(bin, 'git-remote-mound'));
-  const env = {
-    ...process.env,
-    PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
-    GIT_AUTHOR_NAME: 'Ada',
-    GIT_AUTHOR_EMAIL: 'ada@example.invalid',
-    GIT_COMMITTER_NAME: 'Ada',
-    GIT_COMMITTER_EMAIL: 'ada@example.invalid',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
-    LC_ALL: 'C',
-  };
-  return (cwd, ...args) => {
-    const { status, stdout, stderr } = spawnSync('git', args, { cwd, env, encoding: 'utf8' });
-    return { code: status, stdout, stderr };
-  };
-}
-
 const commit = (dir: string, path: string, text: string): string => {
   writeFileSync(join(dir, path), text);
   git(dir, ['add', '-A']);

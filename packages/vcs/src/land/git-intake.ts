@@ -39,8 +39,9 @@ interface EncodedLanding {
 }
 
 /** Landings in one transaction at most, and their stored bytes. */
-const groupCountMax = 256;
-const groupBytesMax = 8 * 1024 * 1024;
+const groupMax = { count: 256, bytes: 8 * 1024 * 1024 };
+/** The same for commits that are to land together: longer under the writer mutex (about a second), and still bounded. */
+const togetherMax = { count: 1024, bytes: 16 * 1024 * 1024 };
 
 /**
  * Takes git commits in, in the order in which they are added, in groups of one
@@ -53,13 +54,16 @@ export class LogIntake {
   private readonly reader: LogReader;
   private readonly lander: Lander;
   private readonly blobs: IntakeBlobs;
+  private readonly max: typeof groupMax;
   private group: EncodedLanding[] = [];
   private bytes = 0;
 
-  constructor(reader: LogReader, lander: Lander) {
+  /** `together`: how many commits are to land at once, if there is room for them in one transaction. */
+  constructor(reader: LogReader, lander: Lander, together = 0) {
     this.reader = reader;
     this.lander = lander;
     this.blobs = new IntakeBlobs(reader);
+    this.max = together > 0 && together <= togetherMax.count ? togetherMax : groupMax;
   }
 
   /** What was stored of a blob, so that it need not be read again; undefined where that is not known (any more). */
@@ -69,7 +73,7 @@ export class LogIntake {
 
   /** Whether what was added should land before more is. */
   get isFull(): boolean {
-    return this.group.length >= groupCountMax || this.bytes >= groupBytesMax;
+    return this.group.length >= this.max.count || this.bytes >= this.max.bytes;
   }
 
   add(landing: GitLanding): void {

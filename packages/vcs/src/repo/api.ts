@@ -380,8 +380,11 @@ export interface Repo {
   tag(name: string, seq: number, author?: Author): Promise<TagView>;
   tags(): TagView[];
 
-  /** For `@mound/vcs/git`. */
-  gitIntake(): GitIntake;
+  /**
+   * For `@mound/vcs/git`. `together`: how many commits are to land in one transaction, if that has room for them
+   * (1,024 commits, 16 MiB of stored bytes).
+   */
+  gitIntake(together?: number): GitIntake;
   readonly gitMarks: GitMarks;
 
   /** Deflates older entries of the log together, while writers run; can be killed at any point. */

@@ -442,10 +442,10 @@ export class EmbeddedRepo implements Repo {
     return mergeBranch(this.reader, this.lander, branch, options);
   }
 
-  gitIntake(): GitIntake {
+  gitIntake(together?: number): GitIntake {
     this.store.mustBeOpen();
     this.reader.refresh();
-    return new LogIntake(this.reader, this.lander);
+    return new LogIntake(this.reader, this.lander, together);
   }
 
   async compact({ keep, signal }: CompactOptions = {}): Promise<CompactReport> {
