@@ -1,10 +1,12 @@
 import { floorSubject } from './floor.ts';
+import { fossilSubject } from './fossil.ts';
 import { gitFastImportSubject } from './git-fast-import.ts';
 import { gitLibgit2Subject } from './git-libgit2.ts';
 import { gitPlumbingSubject } from './git-plumbing.ts';
 import { gitPorcelainSubject } from './git-porcelain.ts';
 import { gitWorktreesSubject } from './git-worktrees-commits.ts';
 import { isomorphicGitSubject } from './isomorphic-git.ts';
+import { mercurialSubject } from './mercurial.ts';
 import { moundSubject } from './mound.ts';
 import { sqliteDeltasSubject, sqliteWalSubject } from './sqlite-wal.ts';
 import type { Subject } from './subject.ts';
@@ -21,6 +23,8 @@ export const commitSubjects: readonly Subject[] = [
   gitPlumbingSubject,
   gitWorktreesSubject,
   isomorphicGitSubject,
+  fossilSubject,
+  mercurialSubject,
 ];
 
 /** Mound without one of its mechanisms: measured where they are named. */
