@@ -1,10 +1,10 @@
 import type { Stats } from 'node:fs';
 import { resolve } from 'node:path';
+import type { PathAttributes } from '../attributes/index.ts';
 import { MoundError } from '../core/errors.ts';
 import type { RepoPath } from '../core/ids.ts';
 import type { StepName } from '../core/steps.ts';
 import type { Outcome } from '../core/outcome.ts';
-import type { Mode } from '../core/mode.ts';
 import type { OverlayRow, WorkspaceRow } from '../format/workspace.ts';
 import type { CommitOptions, FileState, LocalConflict, SyncReport, Workspace } from '../repo/workspace-api.ts';
 import type { OverlayWorkspace } from '../repo/workspace.ts';
@@ -14,8 +14,8 @@ import { diskPathOf, isSameStat, lstatOf, refusalOf } from './disk-path.ts';
 import { readDiskFile } from './disk-read.ts';
 import { DiskChanged, DiskWriter } from './disk-write.ts';
 import { sparseFilter } from './ignore-rules.ts';
-import { toDisk, toRepo } from './line-ends.ts';
-import { diskAttributes, Scan, type DiskEdit, type Scanned } from './scan.ts';
+import { isOnDisk, toDisk } from './line-ends.ts';
+import { diskAttributes, Scan, type DiskEdit, type ScanOptions, type Scanned } from './scan.ts';
 import { fileSystemClockMs, StatIndex } from './stat-index.ts';
 import { placesOf, treeAttributes } from './tree.ts';
 import type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';
@@ -85,14 +85,11 @@ export class DiskDirectory implements WorkspaceDirectory {
   }
 
   /** What a sync that was interrupted was about to make of the files. */
-  private async planned(workspace: WorkspaceRow): Promise<Map<RepoPath, { blob: string; mode: Mode } | undefined>> {
+  private async planned(workspace: WorkspaceRow): Promise<ScanOptions['planned']> {
     if (workspace.syncTo === 0) return new Map();
     const { files } = await this.inner.plan(workspace.syncTo);
     return new Map(
-      files.map(({ path, after }) => [
-        path,
-        after && { blob: this.overlay.stage(after.content).blob, mode: after.mode },
-      ]),
+      files.map(({ path, after }) => [path, after && { blob: this.overlay.stage(after.content).blob, ...after }]),
     );
   }
 
@@ -286,6 +283,7 @@ export class DiskDirectory implements WorkspaceDirectory {
     path: RepoPath,
     stat: Stats | undefined,
     index: StatIndex,
+    attributes: PathAttributes,
     states: readonly (FileState | undefined)[],
   ): boolean {
     if (stat === undefined) return states.includes(undefined);
@@ -295,12 +293,10 @@ export class DiskDirectory implements WorkspaceDirectory {
     if (isKnown && Date.now() - stat.mtimeMs > settledMs) return true;
     const file = readDiskFile(diskPathOf(this.dir, path), path);
     if (file === undefined) return states.includes(undefined);
-    const attributes = diskAttributes(this.dir).of(path);
     return states.some((state) => {
-      const content = file.stat.isSymbolicLink()
-        ? file.content
-        : toRepo(file.content, attributes, () => state?.content);
-      return state !== undefined && content.equals(state.content);
+      if (state === undefined) return false;
+      const { content } = state;
+      return file.stat.isSymbolicLink() ? file.content.equals(content) : isOnDisk(file.content, content, attributes);
     });
   }
 
@@ -319,16 +315,20 @@ export class DiskDirectory implements WorkspaceDirectory {
       const isOther = refusalOf(path) !== undefined || state?.mode === 'gitlink' || index.gitlinks.has(path);
       return !isOther && (isChosen(path) || index.has(path));
     });
+    // Looked up before any file changes: what stands there was written by the attributes that stood beside it.
+    const seenAs = diskAttributes(this.dir);
+    for (const { path } of inPlace) seenAs.of(path);
     for (const { path, before, after: state } of inPlace) {
       if (state !== undefined) continue;
-      writer.remove(path, (stat) => isForced || this.isSeen(path, stat, index, [before, state]));
+      writer.remove(path, (stat) => isForced || this.isSeen(path, stat, index, seenAs.of(path), [before, state]));
       index.delete(path);
       this.reached('file-replaced');
     }
     for (const { path, before, after: state } of inPlace) {
       if (state === undefined) continue;
       const content = state.mode === 'symlink' ? state.content : toDisk(state.content, attributes.of(path));
-      const isSeen = (stat: Stats | undefined): boolean => isForced || this.isSeen(path, stat, index, [before, state]);
+      const isSeen = (stat: Stats | undefined): boolean =>
+        isForced || this.isSeen(path, stat, index, seenAs.of(path), [before, state]);
       index.set(path, writer.write(path, { ...state, content }, isSeen));
       this.reached('file-replaced');
     }

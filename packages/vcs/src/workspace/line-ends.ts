@@ -57,3 +57,12 @@ export function toRepo(content: Buffer, attributes: PathAttributes, beneath: () 
   }
   return Buffer.from(content.toString('latin1').replaceAll('\r\n', '\n'), 'latin1');
 }
+
+/**
+ * Whether bytes on disk are what a repo holds. Also where git would take other bytes from them than it wrote (CRLF in
+ * the repo of a path that is `text`): what nobody touched is no edit.
+ */
+export function isOnDisk(raw: Buffer, content: Buffer | undefined, attributes: PathAttributes): boolean {
+  if (content === undefined) return false;
+  return raw.equals(toDisk(content, attributes)) || toRepo(raw, attributes, () => content).equals(content);
+}

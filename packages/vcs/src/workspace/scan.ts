@@ -5,12 +5,12 @@ import { isGitDisguise, parentsOfPath, pathOfBytes } from '../core/path.ts';
 import { blobIdOf } from '../format/hash.ts';
 import type { WorkspaceRow } from '../format/workspace.ts';
 import type { Overlay } from '../repo/overlay.ts';
-import type { ShelvedEdit } from '../repo/workspace-api.ts';
+import type { FileState, ShelvedEdit } from '../repo/workspace-api.ts';
 import { storeDirName } from '../store/store-dir.ts';
 import { diskPathOf, lstatOf, refusalOf, type DiskPath } from './disk-path.ts';
 import { readDiskFile } from './disk-read.ts';
 import { isIgnored, parseIgnoreFile, type IgnoreFile } from './ignore-rules.ts';
-import { toRepo } from './line-ends.ts';
+import { isOnDisk, toRepo } from './line-ends.ts';
 import { Attributes } from './path-attributes.ts';
 import type { StatIndex } from './stat-index.ts';
 
@@ -30,7 +30,7 @@ export interface ScanOptions {
   /** Paths that ought to be in place: one that is not was deleted. */
   readonly known: Iterable<RepoPath>;
   /** What a sync that was interrupted has written already: no edit. */
-  readonly planned: ReadonlyMap<RepoPath, { readonly blob: string; readonly mode: Mode } | undefined>;
+  readonly planned: ReadonlyMap<RepoPath, (FileState & { readonly blob: string }) | undefined>;
   readonly hasSymlinks: boolean;
 }
 
@@ -176,14 +176,18 @@ export class Scan {
   private compare(path: RepoPath, raw: Buffer, stat: Stats, target: ReturnType<Overlay['target']>): void {
     const mode = this.modeOf(stat, target?.mode);
     const beneath = (): Buffer | undefined => this.overlay.content(this.workspace, path)?.content;
-    const content = mode === 'symlink' ? raw : toRepo(raw, this.attributes.of(path), beneath);
+    const attributes = this.attributes.of(path);
+    const content = mode === 'symlink' ? raw : toRepo(raw, attributes, beneath);
     const blob = blobIdOf(content);
-    if (target?.blob === blob && target.mode === mode) {
+    const isSame = (): boolean => target?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, beneath(), attributes));
+    if (target?.mode === mode && isSame()) {
       this.index.set(path, stat);
       return this.isClean(path, stat);
     }
     const planned = this.options.planned.get(path);
-    if (planned?.blob === blob && planned.mode === mode) return;
+    const isPlanned = (): boolean =>
+      planned?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, planned?.content, attributes));
+    if (planned?.mode === mode && isPlanned()) return;
     this.edits.push({ path, content, mode, stat });
   }
 
