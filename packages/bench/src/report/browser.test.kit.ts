@@ -13,8 +13,9 @@ const browser = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/goo
 export const hasBrowser = browser !== undefined;
 
 export interface Shown {
+  /** As many at each width. */
   readonly pictures: number;
-  /** Texts that lie on others or stick out, at a wide and a narrow window. */
+  /** Texts that lie on others, stick out or cannot be read, at a wide and a narrow window. */
   readonly faults: readonly string[];
   /** What the page asked for, itself included. */
   readonly requests: number;
@@ -36,13 +37,19 @@ export const show = (html: string, picture = process.env['MOUND_PICTURE']): Prom
       page.on('console', (message) => said.push(message.text()));
       page.on('pageerror', (error) => said.push(error.message));
       await page.goto(pathToFileURL(file).href);
-      const pictures = await page.locator('svg').count();
       const faults: string[] = [];
-      for (const width of [1200, 420]) {
+      let pictures = 0;
+      for (const width of [1200, 380]) {
         await page.setViewportSize({ width, height: 800 });
+        const shown = await page.locator('svg:visible').count();
+        if (pictures !== 0 && shown !== pictures) faults.push(`${width} wide: ${shown} pictures, not ${pictures}`);
+        pictures = shown;
         const found: string[] = await page.evaluate(faultsOfLayout);
         faults.push(...found.map((fault) => `${width} wide: ${fault}`));
-        if (picture !== undefined) await page.screenshot({ path: `${picture}-${width}.png`, fullPage: true });
+        for (const colorScheme of picture === undefined ? [] : (['light', 'dark'] as const)) {
+          await page.emulateMedia({ colorScheme });
+          await page.screenshot({ path: `${picture}-${width}-${colorScheme}.png`, fullPage: true });
+        }
       }
       return { pictures, faults, requests, said };
     } finally {
@@ -57,6 +64,8 @@ const faultsOfLayout = `(() => {
   for (const picture of document.querySelectorAll('svg')) {
     const frame = picture.getBoundingClientRect();
     const texts = [...picture.querySelectorAll('text')].map((node) => [node.textContent, node.getBoundingClientRect()]);
+    const letters = (12 * frame.width) / (picture.viewBox.baseVal.width || 1);
+    if (frame.width > 0 && letters < 10) faults.push('letters of ' + letters.toFixed(1) + ' pixels: ' + picture.getAttribute('aria-label'));
     for (const [text, box] of texts) {
       const isInside = box.left >= frame.left - 1 && box.right <= frame.right + 1 && box.bottom <= frame.bottom + 2;
       if (!isInside) faults.push(text + ' sticks out');

@@ -4,7 +4,7 @@ import type { CurvePoint, CurveResult, PointState, Regression } from '../curve/i
 import { formatVersion, parseResultFile, type ResultFile } from '../harness/result-file.ts';
 import { curveNotes, curveSamples } from '../suites/curve/curve-samples.ts';
 import { hasBrowser, show } from './browser.test.kit.ts';
-import { chartsOf } from './chart.ts';
+import { chartsOf } from './charts.ts';
 import { htmlReport } from './html.ts';
 import { markdownReport } from './markdown.ts';
 
@@ -82,6 +82,8 @@ test('a curve is drawn along commits and time, with what was wrong at each point
     [24, expect.stringContaining('one of the commits of seq 66 to 72'), ''],
     [30, expect.stringContaining('(not made good, varies)'), 'Compare in one place <i>'],
   ]);
+  expect(commits.thresholds).toEqual([{ share: expect.closeTo(0.6667), x: 22, says: '66.67 % by commit 22' }]);
+  expect(minutes.thresholds).toEqual([{ share: expect.closeTo(0.6667), x: 33, says: '66.67 % by 33 minutes' }]);
   expect([minutes.xTitle, minutes.series[0]?.points.at(-1)?.x]).toEqual(['minutes since the start', 60]);
   expect([speed?.kind, speed?.title]).toEqual(['lines', 'Seconds for the tests, and to build']);
   expect([kinds?.kind, kinds?.title, more]).toEqual(['bars', 'Score by kind of test', []]);

@@ -1,8 +1,9 @@
+import { formatNumber } from '../harness/format-number.ts';
 import type { Sample } from '../harness/result-file.ts';
 import type { Bar, Chart, CurveMark } from './chart.ts';
 import { groupBy } from './table.ts';
 
-const kinds: readonly unknown[] = ['curve', 'regression', 'category'];
+const kinds: readonly unknown[] = ['curve', 'regression', 'category', 'threshold'];
 
 /** What is drawn as a curve along commits, or beside one. */
 export const isOfCurve = ({ workload }: Sample): boolean => kinds.includes(workload['workload']);
@@ -39,6 +40,18 @@ function fallOf(
   return { says, about: String(message) };
 }
 
+/** Shares that were reached, the highest first, each with where. */
+function thresholdsOf(samples: readonly Sample[], metric: 'commitsToShare' | 'minutesToShare', withSubject: boolean) {
+  return ofKind(samples, 'threshold', metric)
+    .map(({ subject, workload, median }) => {
+      const reached = String(workload['reached']);
+      const when = metric === 'commitsToShare' ? `commit ${median}` : `${formatNumber(median)} minutes`;
+      const says = `${withSubject ? `${subject}: ` : ''}${reached} by ${when}`;
+      return { share: Number.parseFloat(reached) / 100, at: median, says };
+    })
+    .toSorted((a, b) => b.share - a.share);
+}
+
 function scoreCurveOf(samples: readonly Sample[], x: 'commits' | 'minutes'): Chart {
   const points = ofKind(samples, 'curve', 'score');
   const falls = ofKind(samples, 'regression', 'scoreLost');
@@ -56,14 +69,20 @@ function scoreCurveOf(samples: readonly Sample[], x: 'commits' | 'minutes'): Cha
     };
   };
   const bySubject = [...groupBy(points, ({ subject }) => subject)];
+  const reached = thresholdsOf(samples, x === 'commits' ? 'commitsToShare' : 'minutesToShare', bySubject.length > 1);
   return {
     kind: 'curve',
     title: x === 'commits' ? 'Score along the commits' : 'Score along the time',
     caption:
-      'Share of the tests that are passed; more is better. A cross at the bottom is a commit that does not build, a ring one that crashes or takes too long; numbered lines are commits that made it worse',
+      '↑ more is better: share of the tests that are passed. A diamond is where a share was first reached, a cross at the bottom is a commit that does not build, a ring one that crashes or takes too long; numbered lines are commits that made it worse',
     isLog: false,
     xTitle: x === 'commits' ? 'commits' : `${unit.name} since the start`,
     series: bySubject.map(([label, some]) => ({ label, points: some.map(markOf).toSorted((a, b) => a.x - b.x) })),
+    thresholds: reached.map(({ share, at: place, says }) => ({
+      share,
+      says,
+      x: x === 'commits' ? place : place * unit.perMinute,
+    })),
     falls: falls.map((sample) => ({ x: at(sample), ...fallOf(sample, bySubject.length > 1) })),
   };
 }
@@ -80,7 +99,7 @@ function speedOf(samples: readonly Sample[]): Chart[] {
   );
   const series = lines.filter(({ points }) => points.length > 1);
   if (series.length === 0) return [];
-  const caption = 'Less is faster; a fast answer to few tests is no merit';
+  const caption = '↓ less is better; but a fast answer to few tests is no merit';
   return [
     {
       kind: 'lines',
@@ -103,12 +122,21 @@ function categoriesOf(samples: readonly Sample[]): Chart[] {
   const bySubject = [...groupBy(scores, ({ subject }) => subject)];
   const groups = bySubject.map(([subject, some]) => ({
     heading: bySubject.length > 1 ? subject : '',
-    bars: some.map((sample): Bar => {
-      const { workload, median, min, max } = sample;
-      return { subject, label: `${String(workload['category'])} (${totalOf(sample)})`, median, min, max };
-    }),
+    bars: some
+      .map((sample): Bar => {
+        const { workload, median, min, max } = sample;
+        return {
+          subject,
+          label: `${String(workload['category'])} (${totalOf(sample)})`,
+          says: percent(median),
+          median,
+          min,
+          max,
+        };
+      })
+      .toSorted((a, b) => b.median - a.median),
   }));
-  const caption = 'Share of each kind of test that is passed in the end; in brackets how many there are';
+  const caption = '↑ more is better: share of each kind of test that is passed in the end; in brackets how many there are'; // prettier-ignore
   return [{ kind: 'bars', title: 'Score by kind of test', caption, isLog: false, groups, mark: undefined }];
 }
 

@@ -1,14 +1,11 @@
 import { formatNumber } from '../harness/format-number.ts';
 import type { Chart, CurveMark } from './chart.ts';
-import { escapedHtml, fitted, line, number, scaleOf, svg, text, width } from './svg-parts.ts';
+import { charsIn, escapedHtml, fitted, line, linesOf, number, scaleOf, svg, text, type Frame } from './svg-parts.ts';
 
-const left = 60;
-const right = 30;
 const plotHeight = 260;
 const fallsShownMax = 12;
 const numberWidth = 18;
 const numberHeight = 15;
-const legendCharsMax = 112;
 
 const shares = [0, 0.2, 0.4, 0.6, 0.8, 1];
 const isUnbuilt = (state: string): boolean => state.startsWith('build');
@@ -26,8 +23,10 @@ function rowsOf(xs: readonly number[]): number[] {
 }
 
 /** A curve of scores: what does not build is a cross, and the line goes on over it. */
-export function curveSvg(chart: Chart & { kind: 'curve' }): string {
+export function curveSvg(chart: Chart & { kind: 'curve' }, frame: Frame): string {
   const { series, xTitle } = chart;
+  const { width, isNarrow } = frame;
+  const [left, right] = isNarrow ? [46, 12] : [60, 30];
   const falls = chart.falls.toSorted((a, b) => a.x - b.x);
   const scale = scaleOf(series.flatMap(({ points }) => points.map(({ x }) => x)), false, true); // prettier-ignore
   const x = (value: number): number => left + scale.at(value) * (width - left - right);
@@ -40,9 +39,15 @@ export function curveSvg(chart: Chart & { kind: 'curve' }): string {
       line(left, y(share), width - right, y(share), 'grid'),
       text(left - 8, y(share) + 4, `${Math.round(share * 100)} %`, ' class="tick" text-anchor="end"'),
     ]),
-    ...scale.ticks.map((tick) => text(x(tick), bottom + 18, formatNumber(tick), ' class="tick" text-anchor="middle"')),
+    ...scale.ticks
+      .filter((_, at) => !isNarrow || at % 2 === 0)
+      .map((tick) => text(x(tick), bottom + 18, formatNumber(tick), ' class="tick" text-anchor="middle"')),
     text((left + width) / 2, bottom + 36, xTitle, ' class="tick" text-anchor="middle"'),
   ];
+  const thresholds = chart.thresholds.flatMap(({ share, x: at, says }) => [
+    line(left, y(share), width - right, y(share), 'mark'),
+    `<path class="reached" d="M${number(x(at))} ${number(y(share) - 6)}l6 6l-6 6l-6 -6z"><title>${escapedHtml(says)}</title></path>`,
+  ]);
   const fallMarks = falls.flatMap((fall, at) => {
     const rowTop = top - 4 - numberHeight * (rows[at] ?? 0);
     return [
@@ -63,17 +68,23 @@ export function curveSvg(chart: Chart & { kind: 'curve' }): string {
   const names = series.length === 1 ? [] : series.map(({ label }, at) => ({ at, label }));
   const legend = names.flatMap(({ at, label }) => [
     `<rect class="hue${at % 12}" x="${left}" y="${legendTop + 20 * at - 9}" width="18" height="4"/>`,
-    text(left + 26, legendTop + 20 * at - 3, fitted(label, 100)),
+    text(left + 26, legendTop + 20 * at - 3, fitted(label, charsIn(width - left - 26))),
   ]);
   const told = falls
     .slice(0, fallsShownMax)
     .flatMap(({ says, about }, at) => [`${at + 1}  ${says}`, ...(about === '' ? [] : [`\u2003 ${about}`])]);
   const more = falls.length - fallsShownMax;
-  const lines = more > 0 ? [...told, `… and ${more} more among the figures`] : told;
+  const reached = chart.thresholds.map(({ says }) => `◆ ${says}`).join('; ');
+  const all = [
+    ...(reached === '' ? [] : [reached]),
+    ...told,
+    ...(more > 0 ? [`… and ${more} more among the figures`] : []),
+  ];
+  const lines = all.flatMap((says) => linesOf(says, charsIn(width)));
   const fallsTop = legendTop + 20 * names.length;
-  const words = lines.map((says, at) => text(0, fallsTop + 18 * at, fitted(says, legendCharsMax)));
+  const words = lines.map((says, at) => text(0, fallsTop + 18 * at, says));
   const height = fallsTop + 18 * lines.length - 8;
-  return svg(height, chart.title, [...grid, ...fallMarks, ...curves, ...legend, ...words]);
+  return svg(frame, height, chart.title, [...grid, ...thresholds, ...fallMarks, ...curves, ...legend, ...words]);
 }
 
 function markSvg(point: CurveMark, x: (value: number) => number, y: (score: number) => number, hue: string): string {

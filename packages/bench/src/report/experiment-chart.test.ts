@@ -4,7 +4,7 @@ import { costTables, moneyText } from '../experiment/costs.ts';
 import { publishedNotes, publishedSamples } from '../experiment/published.ts';
 import { formatVersion, parseResultFile, sampleOf, type ResultFile, type Sample } from '../harness/result-file.ts';
 import { hasBrowser, show } from './browser.test.kit.ts';
-import { chartsOf } from './chart.ts';
+import { chartsOf } from './charts.ts';
 import { htmlReport } from './html.ts';
 import { markdownReport } from './markdown.ts';
 
@@ -77,19 +77,22 @@ test('pictures: whose work the money and the tokens go to, contexts, and the mat
     'Context of a request, by role',
     'What every planner costs with every worker, all-on',
     'What every planner reaches with every worker, all-on',
+    'Published by others: what one planner cost with two kinds of workers',
   ]);
-  const [, , money, , , grid] = charts;
+  const [, , money, , , grid, , published] = charts;
   if (money?.kind !== 'parts' || grid?.kind !== 'grid') throw new Error('a picture is missing');
   expect(money.bars).toHaveLength(9 - 1 + 1 + 2);
   expect(money.bars.at(-1)).toEqual({ label: 'published: frontier p… ($1,339)', shares: [928, 411, 0, 0] });
   expect(money.caption).toContain('Unknown, and not drawn: all-on, middle-sized+middle-sized');
+  if (published?.kind !== 'grid') throw new Error('no published figures');
+  expect(published.rows[0]?.cells.map(({ says }) => says)).toEqual(['$10,565', '$1,339']);
   expect(grid.rows[1]?.cells[1]).toEqual({ value: undefined, says: 'unknown' });
 });
 
 test.skipIf(!hasBrowser)(
   'in Chromium (skipped where there is none): every text is in its picture and lies on no other',
   async () => {
-    expect(await show(htmlReport([result]))).toEqual({ pictures: 7, faults: [], requests: 1, said: [] });
+    expect(await show(htmlReport([result]))).toEqual({ pictures: 8, faults: [], requests: 1, said: [] });
   },
   60_000,
 );

@@ -22,11 +22,11 @@ const nameOf = ({ arm, mix, isPublished }: Spending): string => (isPublished ? `
 
 /** Bars of arms beside one another, where there are two or more. */
 const compared: readonly (readonly [Metric, string, string])[] = [
-  ['score', 'Score in the end, by arm', 'Share of the tests that are passed; more is better'],
-  ['conflictsPerAcceptedLine', 'Conflicts for each line that stands in the end', 'Less is better'],
-  ['conflictsPerCommit', 'Conflicts for each commit', 'Less is better'],
-  ['linesTotal', 'Lines of the result', 'Fewer are better where the score is the same; published figures are of another task'],
-  ['duplicateShare', 'Lines of code that stand more than once', 'Share of the lines of code, in windows of six; less is better'],
+  ['score', 'Score in the end, by arm', '↑ more is better: share of the tests that are passed'],
+  ['conflictsPerAcceptedLine', 'Conflicts for each line that stands in the end', '↓ less is better'],
+  ['conflictsPerCommit', 'Conflicts for each commit', '↓ less is better'],
+  ['linesTotal', 'Lines of the result', '↓ fewer are better where the score is the same; published figures are of another task'],
+  ['duplicateShare', 'Lines of code that stand more than once', '↓ less is better: share of the lines of code, in windows of six'],
 ]; // prettier-ignore
 
 /** The pictures of an experiment. */
@@ -39,6 +39,7 @@ export function experimentCharts(samples: readonly Sample[]): Chart[] {
     ...tokensChart(own),
     ...contextChart(samples),
     ...matricesOf(own).flatMap(matrixCharts),
+    ...(matricesOf(own).length === 0 ? [] : publishedMatrix(all)),
   ];
 }
 
@@ -132,4 +133,25 @@ function matrixCharts({ arm, planners, workers, at }: Matrix): Chart[] {
       says: found?.score === undefined ? 'not measured' : percent(found.score),
     })),
   ]; // prettier-ignore
+}
+
+/** What was published of the same question has two cells only: one planner, with workers of two kinds. */
+function publishedMatrix(all: readonly Spending[]): Chart[] {
+  const published = all.filter(({ isPublished, money }) => isPublished && money.planner !== undefined);
+  if (published.length === 0) return [];
+  const cells = published.map((one) => ({ value: totalOf(one).usd, says: moneyText(totalOf(one)) }));
+  return [
+    {
+      kind: 'grid',
+      title: 'Published by others: what one planner cost with two kinds of workers',
+      caption: 'US dollars of the whole run; another task and other models, so to be compared by their ratio only',
+      isLog: false,
+      rowTitle: 'planner',
+      columnTitle: 'worker',
+      columns: published.map(({ mix }) =>
+        mix.includes('both roles') ? 'the same frontier model' : 'cheap, fast models',
+      ),
+      rows: [{ label: 'a frontier model', cells }],
+    },
+  ];
 }

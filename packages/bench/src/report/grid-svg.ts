@@ -1,35 +1,60 @@
 import type { Chart } from './chart.ts';
-import { escapedHtml, fitted, number, svg, text, width } from './svg-parts.ts';
+import { charsIn, escapedHtml, fitted, number, svg, text, type Frame } from './svg-parts.ts';
 
-const labelWidth = 170;
-const headHeight = 46;
-const cellHeight = 40;
+const lineHeight = 14;
 const gap = 3;
-const charWidth = 7;
 
-/** A square of cells; the more, the darker. */
-export function gridSvg({ title, rowTitle, columnTitle, columns, rows }: Chart & { kind: 'grid' }): string {
-  const cellWidth = (width - labelWidth) / Math.max(1, columns.length);
-  const charsMax = Math.max(3, Math.floor((cellWidth - gap) / charWidth));
+/** Words over two lines, each as long as it may be. */
+function wrapped(words: string, charsMax: number): [string, string] {
+  if (words.length <= charsMax) return ['', words];
+  const at = Math.max(words.lastIndexOf(' ', charsMax), words.lastIndexOf('/', charsMax));
+  const cut = at > 0 ? at : charsMax;
+  return [words.slice(0, cut).trim(), fitted(words.slice(cut).trim(), charsMax)];
+}
+
+/** A square of cells; the more, the darker. In a narrow window a row's name stands over its cells. */
+export function gridSvg(
+  { title, rowTitle, columnTitle, columns, rows }: Chart & { kind: 'grid' },
+  frame: Frame,
+): string {
+  const { width, isNarrow } = frame;
+  const left = isNarrow ? 0 : 150;
+  const cellTop = isNarrow ? 18 : 0;
+  const cellHeight = isNarrow ? 30 : 36;
+  const rowHeight = cellTop + cellHeight;
+  const headHeight = 20 + 2 * lineHeight + 8;
+  const cellWidth = (width - left) / Math.max(1, columns.length);
+  const charsMax = Math.max(3, charsIn(cellWidth - gap));
+  const headCharsMax = isNarrow ? Math.max(3, Math.floor(cellWidth / 5.6)) : charsMax;
   const values = rows.flatMap(({ cells }) => cells.flatMap(({ value }) => value ?? []));
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const shadeOf = (value: number): number => (high === low ? 0.4 : 0.1 + (0.6 * (value - low)) / (high - low));
+  const shadeOf = (value: number): number => (high === low ? 0.3 : 0.06 + (0.6 * (value - low)) / (high - low));
   const heads = [
-    text(0, 38, `${rowTitle} ↓`, ' class="tick"'),
-    text(labelWidth, 12, `${columnTitle} →`, ' class="tick"'),
-    ...columns.map((column, at) =>
-      text(labelWidth + (at + 0.5) * cellWidth, 38, fitted(column, charsMax), ' text-anchor="middle" class="heading"'),
+    text(isNarrow ? width : 0, isNarrow ? 12 : headHeight - 8, `${rowTitle} ↓`, isNarrow ? ' class="tick" text-anchor="end"' : ' class="tick"'),
+    text(left, 12, `${columnTitle} →`, ' class="tick"'),
+    ...columns.flatMap((column, at) =>
+      wrapped(column, headCharsMax).map((words, lineAt) =>
+        text(left + at * cellWidth + (cellWidth - gap) / 2, 20 + lineHeight * (lineAt + 1), words, ` text-anchor="middle" class="heading${isNarrow ? ' small' : ''}"`),
+      ),
     ),
-  ];
+  ]; // prettier-ignore
   const cells = rows.flatMap(({ label, cells: some }, row) => {
-    const y = headHeight + row * cellHeight;
+    const top = headHeight + row * rowHeight;
+    const y = top + cellTop;
+    const name = isNarrow
+      ? text(0, top + 13, fitted(label, charsIn(width)), ' class="heading"')
+      : text(
+          left - 10,
+          y + cellHeight / 2 + 4,
+          fitted(label, charsIn(left - 10)),
+          ' text-anchor="end" class="heading"',
+        );
     return [
-      text(labelWidth - 10, y + cellHeight / 2 + 4, fitted(label, 22), ' text-anchor="end" class="heading"'),
+      name,
       ...some.flatMap(({ value, says }, column) => {
-        const x = labelWidth + column * cellWidth;
+        const x = left + column * cellWidth;
         const hint = `<title>${escapedHtml(`${rowTitle} ${label}, ${columnTitle} ${columns[column] ?? ''}: ${says}`)}</title>`;
-        const shade =
-          value === undefined ? 'class="blank"' : `class="shade" fill-opacity="${shadeOf(value).toFixed(2)}"`;
+        const shade = value === undefined ? 'class="blank"' : `class="shade" fill-opacity="${shadeOf(value).toFixed(2)}"`; // prettier-ignore
         return [
           `<rect ${shade} x="${number(x)}" y="${number(y)}" width="${number(cellWidth - gap)}" height="${cellHeight - gap}" rx="3">${hint}</rect>`,
           text(x + (cellWidth - gap) / 2, y + cellHeight / 2 + 3, fitted(says, charsMax), ' text-anchor="middle"'),
@@ -37,5 +62,5 @@ export function gridSvg({ title, rowTitle, columnTitle, columns, rows }: Chart &
       }),
     ];
   });
-  return svg(headHeight + rows.length * cellHeight + 4, title, [...heads, ...cells]);
+  return svg(frame, headHeight + rows.length * rowHeight + 4, title, [...heads, ...cells]);
 }

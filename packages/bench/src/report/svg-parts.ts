@@ -1,7 +1,28 @@
 import { formatNumber } from '../harness/format-number.ts';
 import type { Spread } from './chart.ts';
 
-export const width = 760;
+/** How wide a picture is drawn: one for a page, one for a narrow window, where its labels stand over its bars. */
+export interface Frame {
+  readonly width: number;
+  readonly isNarrow: boolean;
+}
+
+export const wideFrame: Frame = { width: 760, isNarrow: false };
+export const narrowFrame: Frame = { width: 360, isNarrow: true };
+
+/** Words over as many lines as they need. */
+export function linesOf(words: string, charsMax: number): string[] {
+  const lines = [''];
+  for (const word of words.split(' ')) {
+    const last = lines.at(-1) ?? '';
+    if (last !== '' && last.length + 1 + word.length > charsMax) lines.push(fitted(word, charsMax));
+    else lines[lines.length - 1] = last === '' ? fitted(word, charsMax) : `${last} ${word}`;
+  }
+  return lines;
+}
+
+/** Letters that fit, at the size of labels. */
+export const charsIn = (wide: number): number => Math.floor(wide / 6.9);
 
 export const escapedHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (sign) => `&#${sign.codePointAt(0) ?? 0};`);
@@ -48,14 +69,34 @@ export const line = (x1: number, y1: number, x2: number, y2: number, name: strin
 export const rangeOf = ({ median, min, max }: Spread): string =>
   min === max ? formatNumber(median) : `${formatNumber(median)} (${formatNumber(min)} to ${formatNumber(max)})`;
 
-export const classOf = (subject: string): string =>
-  subject === 'mound' ? 'ours' : subject.startsWith('mound') ? 'kin' : 'peer';
+/** Arms that are worse on purpose: a bench that does not see it sees nothing. */
+const isControl = (subject: string): boolean =>
+  /^control|^mound-(?:slow|slowed|overwriting|spoilt|twice)$/.test(subject);
+
+export function classOf(subject: string): string {
+  if (subject === 'mound' || subject === 'all-on') return 'ours';
+  if (isControl(subject)) return 'control';
+  if (subject.startsWith('published')) return 'published';
+  return subject.startsWith('mound') ? 'kin' : 'peer';
+}
+
+export const nameOf = (subject: string): string => (isControl(subject) ? `${subject} (control)` : subject);
 
 /** Longer ones would run into the bars. */
 export const fitted = (label: string, charsMax: number): string =>
   label.length <= charsMax ? label : `${label.slice(0, charsMax - 1)}…`;
 
-export function svg(height: number, title: string, parts: readonly string[]): string {
+export function svg({ width, isNarrow }: Frame, height: number, title: string, parts: readonly string[]): string {
   const label = escapedHtml(title);
-  return `<svg viewBox="0 0 ${width} ${number(height)}" role="img" aria-label="${label}">${parts.join('')}</svg>`;
+  return `<svg class="${isNarrow ? 'narrow' : 'wide'}" viewBox="0 0 ${width} ${number(height)}" role="img" aria-label="${label}">${parts.join('')}</svg>`;
+}
+
+/** A range over a bar or through a point, with ends, on a light ground so that it shows on any colour. */
+export function whisker(x1: number, y1: number, x2: number, y2: number): string {
+  const cap = 3.5;
+  const ends =
+    y1 === y2
+      ? [line(x1, y1 - cap, x1, y1 + cap, 'range'), line(x2, y1 - cap, x2, y1 + cap, 'range')]
+      : [line(x1 - cap, y1, x1 + cap, y1, 'range'), line(x1 - cap, y2, x1 + cap, y2, 'range')];
+  return [line(x1, y1, x2, y2, 'halo'), line(x1, y1, x2, y2, 'range'), ...ends].join('');
 }

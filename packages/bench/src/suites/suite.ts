@@ -66,6 +66,16 @@ export interface Suite {
   run(context: SuiteContext): Promise<SuiteOutcome>;
 }
 
+/** What a suite's own options say: `--json`, `--dir` and the size are no part of a load, and not for a result. */
+export function ownValues(
+  options: readonly SuiteOption[],
+  values: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const names = options.map(({ flags }) => /--(?:no-)?([a-z-]+)/.exec(flags)?.[1] ?? '');
+  const known = new Set(names.map((name) => name.replaceAll(/-([a-z])/g, (_, letter: string) => letter.toUpperCase())));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => known.has(name)));
+}
+
 /** A parser for options that take a whole number. */
 export const wholeNumber =
   (min: number, max: number) =>

@@ -16,7 +16,8 @@ import { samplesOf, slowdownShows } from './samples.ts';
 
 export const commitSuite: Suite = {
   name: 'commit',
-  summary: 'Durable commits per second under several loads: Mound, the floor program, git in six ways, SQLite in two, Fossil, Mercurial',
+  summary:
+    'Durable commits per second under several loads: Mound, the floor program, git in six ways, SQLite in two, Fossil, Mercurial',
   options: commitOptions,
   run: (context) => runCommitSuite(parametersOf(context.size, context.values), context),
 };

@@ -1,7 +1,7 @@
 import { allOff, allOn, mechanisms, safeguards, type Coordination, type Safeguard } from '@mound/swarm';
 
 import type { IntendedWorkParameters } from '../../workloads/intended-work.ts';
-import { listOf, UsageError, wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
+import { listOf, ownValues, UsageError, wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
 
 export interface CoordinationParameters extends Omit<IntendedWorkParameters, 'seed'> {
   readonly agents: number;
@@ -142,4 +142,8 @@ function armOf(name: string): Arm {
 export const coordinationParametersOf = (
   size: SuiteSize,
   values: Readonly<Record<string, unknown>>,
-): CoordinationParameters => ({ ...sizes[size], arms: size === 'quick' ? quickArms : allArms, ...values });
+): CoordinationParameters => ({
+  ...sizes[size],
+  arms: size === 'quick' ? quickArms : allArms,
+  ...ownValues(coordinationOptions, values),
+});

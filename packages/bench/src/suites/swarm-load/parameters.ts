@@ -1,5 +1,5 @@
 import type { SwarmLoadParameters } from '../../workloads/swarm-load.ts';
-import { wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
+import { ownValues, wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
 
 export interface SwarmLoadRun extends SwarmLoadParameters {
   readonly processes: number;
@@ -29,8 +29,7 @@ export const swarmLoadOptions: readonly SuiteOption[] = [
   { flags: '--seed <n>', description: 'another load of the same kind', parse: wholeNumber(0, 1_000_000_000) },
 ];
 
-/** Of the options only what the load knows: the rest (`--json`) is no part of it. */
-export function swarmLoadRunOf(size: SuiteSize, values: Readonly<Record<string, unknown>>): SwarmLoadRun {
-  const known = Object.entries(values).filter(([name]) => Object.hasOwn(sizes[size], name));
-  return { ...sizes[size], ...Object.fromEntries(known) };
-}
+export const swarmLoadRunOf = (size: SuiteSize, values: Readonly<Record<string, unknown>>): SwarmLoadRun => ({
+  ...sizes[size],
+  ...ownValues(swarmLoadOptions, values),
+});
