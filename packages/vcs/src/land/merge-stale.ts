@@ -8,6 +8,8 @@ import type { LogReader } from '../log/log-reader.ts';
 import { contentOrNotice } from '../log/purged.ts';
 import type { Version } from '../log/version.ts';
 import {
+  isBuiltIn,
+  setLasting,
   sizeOf,
   undriven,
   type FileState,
@@ -178,7 +180,7 @@ export class StaleMerge {
         {
           ...stays,
           base: head?.target === undefined ? nowhere : head.place,
-          incoming: this.fileAt(head?.place ?? nowhere),
+          incoming: this.fileAt(edit.path, head?.place ?? nowhere),
         },
       ];
     }
@@ -231,9 +233,12 @@ export class StaleMerge {
     return !isSame && edit.base.seq === 0 && this.reader.change(head.place).movedPathId !== 0 ? 'move/move' : undefined;
   }
 
-  private fileAt(place: Place): FileState | null {
+  private fileAt(path: RepoPath, place: Place, isLasting = false): FileState | null {
     const mode = place.seq === 0 ? undefined : this.reader.version(place).mode;
-    return mode === undefined ? null : { content: contentOrNotice(this.reader, place), mode };
+    if (mode === undefined) return null;
+    const content = contentOrNotice(this.reader, place, isLasting);
+    if (isLasting) setLasting(content, path);
+    return { content, mode };
   }
 
   private made(edit: PreparedEdit, draft: Draft): MergeJob {
@@ -242,7 +247,11 @@ export class StaleMerge {
     const current = draft.current ?? (head?.target === undefined ? nowhere : head.place);
     const asked = target && content ? { content, mode: target.mode } : null;
     const incoming = draft.incoming === undefined ? asked : draft.incoming;
-    const input = { path, base: this.fileAt(base), current: this.fileAt(current), incoming };
+    const driver = this.choice.of(this.state, path);
+    // Code that is not ours might write to what it is given.
+    const isLasting = isBuiltIn(driver, path);
+    const [baseFile, currentFile] = [this.fileAt(path, base, isLasting), this.fileAt(path, current, isLasting)];
+    const input = { path, base: baseFile, current: currentFile, incoming };
     return {
       edit,
       askedPath: draft.askedPath ?? edit.path,
@@ -251,7 +260,7 @@ export class StaleMerge {
       current,
       head,
       input,
-      driver: this.choice.of(this.state, path),
+      driver,
       size: sizeOf(input),
       clash,
       hasArrived: draft.hasArrived === true,
@@ -356,15 +365,17 @@ export class StaleMerge {
     });
   }
 
-  private edit({ edit, path, head, hasArrived }: MergeJob, result: FileState | null): PreparedEdit {
+  private edit({ edit, path, head, hasArrived, driver }: MergeJob, result: FileState | null): PreparedEdit {
     const { movedTo: _to, movedFrom, lines: _lines, cites: _cites, ...others } = edit;
     const kept = movedFrom === undefined || hasArrived ? others : { ...others, movedFrom };
     const cell = path === edit.path ? edit.cell : undefined;
     const followed = path === edit.path ? {} : { askedPath: edit.askedPath ?? edit.path };
     const common = { ...kept, ...followed, path, cell, expect: expectHead(head), base: head?.place ?? nowhere };
     if (result === null) return { ...common, target: undefined, content: undefined, body: noBody };
-    const content = Buffer.from(result.content.buffer, result.content.byteOffset, result.content.length);
+    const { content: made } = result;
+    const content = Buffer.isBuffer(made) ? made : Buffer.from(made.buffer, made.byteOffset, made.length);
     const blob = blobIdOf(content);
+    if (isBuiltIn(driver, path)) this.reader.keepLasting(blob, content);
     return {
       ...common,
       target: { blob, mode: result.mode },

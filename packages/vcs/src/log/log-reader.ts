@@ -20,7 +20,7 @@ import { blobIdOf } from '../format/hash.ts';
 import { decodeHead, decodePlace, type Head } from '../format/head.ts';
 import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
 import { unsealed } from '../format/seal.ts';
-import { BoundedCache } from '../store/cache.ts';
+import { BoundedCache } from '../core/bounded-cache.ts';
 import { corrupt } from '../store/faults.ts';
 import type { Store } from '../store/store.ts';
 import { decodeBody } from './body.ts';
@@ -38,6 +38,8 @@ const entryCacheMax = 8 * 1024;
 /** Bytes of bodies and raw commits in them: an entry may hold a whole tree of files. */
 const entryCacheBytesMax = 64 * 1024 * 1024;
 const versionCacheMax = 128 * 1024;
+/** Of contents that are merged again and again. */
+const lastingBytesMax = 48 * 1024 * 1024;
 
 /** Changes of one entry whose versions are cached; those beyond are read from the log each time. */
 const cachedChangesMax = 4096;
@@ -62,6 +64,7 @@ export class LogReader {
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
   private readonly holders = new Holders();
   private readonly contents: Contents;
+  private readonly lasting = new BoundedCache<BlobId, Buffer>(lastingBytesMax, ({ length }) => length);
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
   private readonly forks = new Map<number, Pick<BranchRow, 'parentId' | 'forkSeq'>>();
@@ -106,6 +109,7 @@ export class LogReader {
     this.versions.clear();
     this.holders.clear();
     this.contents.clear();
+    this.lasting.clear();
     this.heads.forget();
     this.segments.forget();
     this.commitIds.clear();
@@ -240,6 +244,22 @@ export class LogReader {
     }
     this.contents.hold(version, content);
     return content;
+  }
+
+  /** {@link content} as one buffer for all who ask for it of late; nobody may write to it. */
+  lastingContent(place: Place): Buffer {
+    const { blob } = this.version(place);
+    if (blob === undefined) return noBytes;
+    const known = this.lasting.get(blob);
+    if (known !== undefined) return known;
+    const content = this.content(place);
+    this.keepLasting(blob, content);
+    return content;
+  }
+
+  /** A content that nobody writes to any more, and that may soon be asked for. */
+  keepLasting(blob: BlobId, content: Buffer): void {
+    this.lasting.set(blob, content);
   }
 
   /** A version has a successor: its content is not long of use any more. */

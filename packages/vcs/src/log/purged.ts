@@ -19,10 +19,11 @@ export function isNotice(reader: LogReader, content: Buffer): boolean {
 /**
  * The content of a version, or one line that says it was purged: a side of a
  * merge or a conflict that is gone must not make the other sides unreadable.
+ * `isLasting`: it is not written to, see `LogReader.lastingContent`.
  */
-export function contentOrNotice(reader: LogReader, place: Place): Buffer {
+export function contentOrNotice(reader: LogReader, place: Place, isLasting = false): Buffer {
   try {
-    return reader.content(place);
+    return isLasting ? reader.lastingContent(place) : reader.content(place);
   } catch (error) {
     if (!isMoundError(error, 'purged')) throw error;
     return noticeOf(reader.version(place).blob);

@@ -1,7 +1,7 @@
 import { MoundError } from '../core/errors.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
 import { decodeSegment } from '../format/segment.ts';
-import { BoundedCache } from '../store/cache.ts';
+import { BoundedCache } from '../core/bounded-cache.ts';
 import type { Store } from '../store/store.ts';
 
 /** Inflated segments that are kept. */

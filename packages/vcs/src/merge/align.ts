@@ -1,3 +1,4 @@
+import { scratchBytes, scratchInts, withScratch } from '../core/scratch.ts';
 import { roughRoot, shortestEdit } from './shortest-edit.ts';
 import { settleGroups } from './settle.ts';
 
@@ -18,9 +19,12 @@ interface Sequence {
 }
 
 function sequenceOf(lines: Int32Array, distinctCount: number): Sequence {
-  const counts = new Int32Array(distinctCount);
-  for (const line of lines) counts[line] = (counts[line] as number) + 1;
-  return { lines, counts, marks: new Uint8Array(lines.length) };
+  const counts = scratchInts(distinctCount);
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] as number;
+    counts[line] = (counts[line] as number) + 1;
+  }
+  return { lines, counts, marks: scratchBytes(lines.length) };
 }
 
 /**
@@ -28,11 +32,13 @@ function sequenceOf(lines: Int32Array, distinctCount: number): Sequence {
  * interned: equal numbers, each below `distinctCount`, are equal lines.
  */
 export function align(base: Int32Array, side: Int32Array, distinctCount: number): Change[] {
-  const [a, b] = [sequenceOf(base, distinctCount), sequenceOf(side, distinctCount)];
-  markGap(a, b, trim(base, side), distinctCount);
-  settleGroups(base, a.marks, b.marks);
-  settleGroups(side, b.marks, a.marks);
-  return changesOf(a.marks, b.marks);
+  return withScratch(() => {
+    const [a, b] = [sequenceOf(base, distinctCount), sequenceOf(side, distinctCount)];
+    markGap(a, b, trim(base, side), distinctCount);
+    settleGroups(base, a.marks, b.marks);
+    settleGroups(side, b.marks, a.marks);
+    return changesOf(a.marks, b.marks);
+  });
 }
 
 /** What is left between the common start and the common end. */
@@ -58,13 +64,19 @@ function markGap(base: Sequence, side: Sequence, gap: Gap, distinctCount: number
   const sideKept = searchedLines(side.lines, gap.sideStart, gap.sideEnd, base.counts);
   base.marks.fill(1, gap.baseStart, gap.baseEnd);
   side.marks.fill(1, gap.sideStart, gap.sideEnd);
-  const edit = shortestEdit(
-    baseKept.map((line) => base.lines[line] as number),
-    sideKept.map((line) => side.lines[line] as number),
-    distinctCount,
-  );
-  baseKept.forEach((line, index) => (base.marks[line] = edit.a[index] as number));
-  sideKept.forEach((line, index) => (side.marks[line] = edit.b[index] as number));
+  const edit = shortestEdit(linesAt(base.lines, baseKept), linesAt(side.lines, sideKept), distinctCount);
+  for (let index = 0; index < baseKept.length; index++) {
+    base.marks[baseKept[index] as number] = edit.a[index] as number;
+  }
+  for (let index = 0; index < sideKept.length; index++) {
+    side.marks[sideKept[index] as number] = edit.b[index] as number;
+  }
+}
+
+function linesAt(lines: Int32Array, places: Int32Array): Int32Array {
+  const found = scratchInts(places.length);
+  for (let index = 0; index < places.length; index++) found[index] = lines[places[index] as number] as number;
+  return found;
 }
 
 const absent = 0;
@@ -83,12 +95,12 @@ const frequentMax = 1024;
  */
 function searchedLines(lines: Int32Array, start: number, end: number, otherCounts: Int32Array): Int32Array {
   const limit = Math.min(roughRoot(lines.length), frequentMax);
-  const kinds = new Uint8Array(end - start);
+  const kinds = scratchBytes(end - start);
   for (let line = start; line < end; line++) {
     const count = otherCounts[lines[line] as number] as number;
     kinds[line - start] = count === 0 ? absent : count >= limit ? frequent : rare;
   }
-  const searched = new Int32Array(end - start);
+  const searched = scratchInts(end - start);
   let count = 0;
   for (let index = 0; index < kinds.length; index++) {
     const kind = kinds[index];

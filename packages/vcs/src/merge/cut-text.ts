@@ -1,6 +1,7 @@
+import { BoundedCache } from '../core/bounded-cache.ts';
 import { commonPrefixBytes, commonSuffixBytes } from './common-ends.ts';
 import type { LineRange } from './combine.ts';
-import { doubled, LineIds } from './line-ids.ts';
+import { doubled, LineIds, linesIn } from './line-ids.ts';
 import { splitLines } from './lines.ts';
 
 /**
@@ -23,40 +24,153 @@ export interface CutTexts {
   readonly distinctCount: number;
 }
 
+/** A text that was cut before, and the numbers that its lines have. */
+interface KnownCut {
+  readonly ids: LineIds;
+  readonly cut: CutText;
+}
+
+interface Lasting {
+  readonly path: string;
+  known: KnownCut | undefined;
+}
+
 /**
- * Cuts the three inputs of a merge. What a side shares with the base at the start
- * and at the end is found by comparing memory and read only once.
+ * Contents that will not change: a file that many edit is merged again and again,
+ * against the same base and on what the last merge made.
+ */
+const lasting = new WeakMap<Uint8Array, Lasting>();
+
+/** What was cut last, by path; most of its lines are in other versions as well. */
+const latest = new BoundedCache<string, KnownCut>(16 * 1024 * 1024, ({ cut }) => cut.content.length);
+
+/** Nobody changes the bytes of this content any more: what a merge finds out about it may be used again. */
+export function setLasting(content: Uint8Array, path: string): void {
+  if (!lasting.has(content)) lasting.set(content, { path, known: undefined });
+}
+
+/** Numbers are given out anew where so many are of lines that are gone; so long arrays are not worth it. */
+const isFull = (ids: LineIds, base: Uint8Array): boolean => ids.count > linesIn(base.length) * 4 + 1024;
+
+/**
+ * Cuts the three inputs of a merge. Bytes that a text shares with one that was cut
+ * before it, another version of the file, are found by comparing memory and not
+ * read line by line; a lasting text that was cut before is not read at all.
  */
 export function cutTexts(base: Uint8Array, current: Uint8Array, incoming: Uint8Array): CutTexts {
-  const ids = new LineIds(linesIn(base.length));
-  const cutBase = cut(ids, base);
+  const found = knownOf(base) ?? knownOf(current);
+  const ids = found === undefined || isFull(found.ids, base) ? new LineIds(base.length) : found.ids;
+  const cutBase = cutAs(ids, base, found?.ids === ids ? found.cut : undefined);
   return {
     base: cutBase,
-    current: cutBeside(ids, cutBase, current),
-    incoming: cutBeside(ids, cutBase, incoming),
+    current: cutAs(ids, current, cutBase),
+    incoming: cutAs(ids, incoming, cutBase),
     distinctCount: ids.count,
   };
 }
 
-function cut(ids: LineIds, content: Uint8Array): CutText {
+/** The text itself where it was cut, else one that is much like it. */
+function knownOf(content: Uint8Array): KnownCut | undefined {
+  const entry = lasting.get(content);
+  return entry && (entry.known ?? latest.get(entry.path));
+}
+
+function cutAs(ids: LineIds, content: Uint8Array, like: CutText | undefined): CutText {
+  const entry = lasting.get(content);
+  if (entry?.known?.ids === ids) return entry.known.cut;
+  const cut = like === undefined ? cutAlone(ids, content) : cutBeside(ids, like, content);
+  if (entry !== undefined) remember(content, entry.path, { ids, cut });
+  return cut;
+}
+
+function remember(content: Uint8Array, path: string, known: KnownCut): void {
+  lasting.set(content, { path, known });
+  latest.set(path, known);
+}
+
+/** A stretch of lines of a text that was cut. */
+export interface Stretch extends LineRange {
+  readonly text: CutText;
+}
+
+/** Stretches of texts that were cut together as one text, which is lasting where the base is. */
+export function joinCut({ base }: CutTexts, stretches: readonly Stretch[]): Uint8Array {
+  let [bytes, lines] = [0, 0];
+  for (const { text, start, count } of stretches) {
+    bytes += (text.starts[start + count] as number) - (text.starts[start] as number);
+    lines += count;
+  }
+  const content = Buffer.allocUnsafeSlow(bytes);
+  const [starts, ids] = [new Int32Array(lines + 1), new Int32Array(lines)];
+  let [at, line] = [0, 0];
+  let isCut = true;
+  for (const { text, start, count } of stretches) {
+    if (count === 0) continue;
+    // After a line without its end the next one is no line of its own.
+    if (at > 0 && content[at - 1] !== 10) isCut = false;
+    const from = text.starts[start] as number;
+    content.set(text.content.subarray(from, text.starts[start + count]), at);
+    ids.set(text.ids.subarray(start, start + count), line);
+    for (let index = 0; index < count; index++)
+      starts[line + index] = (text.starts[start + index] as number) - from + at;
+    at += (text.starts[start + count] as number) - from;
+    line += count;
+  }
+  starts[line] = at;
+  const as = lasting.get(base.content);
+  if (isCut && as?.known !== undefined)
+    remember(content, as.path, { ids: as.known.ids, cut: { content, starts, ids } });
+  return content;
+}
+
+function cutAlone(ids: LineIds, content: Uint8Array): CutText {
   const lines = new LineList(linesIn(content.length));
   lines.cut(ids, content, 0, content.length);
   return { content, starts: lines.starts(content.length), ids: lines.ids() };
 }
 
-function cutBeside(ids: LineIds, base: CutText, content: Uint8Array): CutText {
-  const shorter = Math.min(base.content.length, content.length);
-  const prefix = commonPrefixBytes(base.content, content, shorter);
-  const head = wholeLinesBefore(base, prefix, content.length);
-  const headBytes = base.starts[head] as number;
-  const suffix = commonSuffixBytes(base.content, content, shorter - prefix);
-  const tail = firstLineAfter(base, base.content.length - suffix);
-  const shift = content.length - base.content.length;
-  const lines = new LineList(base.ids.length + linesIn(content.length - base.content.length));
-  lines.take(base, 0, head, 0);
-  lines.cut(ids, content, headBytes, (base.starts[tail] as number) + shift);
-  lines.take(base, tail, base.ids.length, shift);
+/** How far from where it is looked for a line of the other text is found again. */
+const linesAwayMax = 64;
+
+/**
+ * Cuts a content beside another text, of which it shares stretches. Where they
+ * differ, a line is read, and looked for in the other text near to where the two
+ * were; if it is not there, it is taken to stand for the next one there.
+ */
+function cutBeside(ids: LineIds, other: CutText, content: Uint8Array): CutText {
+  const shorter = Math.min(other.content.length, content.length);
+  const tail = firstLineAfter(other, other.content.length - commonSuffixBytes(other.content, content, shorter));
+  const shift = content.length - other.content.length;
+  const lines = new LineList(other.ids.length + linesIn(Math.max(0, shift)));
+  let line = 0;
+  // Up to the common end, which begins where the other text's does at the earliest.
+  const end = (other.starts[tail] as number) + shift;
+  let at = 0;
+  while (at < end) {
+    const from = other.starts[line] as number;
+    const bound = Math.min(end - at, other.content.length - from);
+    const shared = commonPrefixBytes(other.content.subarray(from), content.subarray(at), bound);
+    const same = Math.max(line, wholeLinesBefore(other, from + shared, from + (content.length - at)));
+    lines.take(other, line, same, at - from);
+    at += (other.starts[same] as number) - from;
+    line = same;
+    if (at >= end) break;
+    const id = ids.next(content, at, end);
+    lines.add(at, id);
+    at = ids.end;
+    line = Math.min(lineNear(other.ids, id, line) + 1, other.ids.length);
+  }
+  lines.take(other, tail, other.ids.length, shift);
   return { content, starts: lines.starts(content.length), ids: lines.ids() };
+}
+
+/** Where a line stands near to a place, rather after it; the place itself where it does not. */
+function lineNear(ids: Int32Array, id: number, place: number): number {
+  const last = Math.min(place + linesAwayMax, ids.length - 1);
+  for (let line = place; line <= last; line++) if (ids[line] === id) return line;
+  const first = Math.max(place - linesAwayMax, 0);
+  for (let line = Math.min(place, ids.length) - 1; line >= first; line--) if (ids[line] === id) return line;
+  return place;
 }
 
 /** Lines of a text, as {@link splitLines} gives them. */
@@ -89,9 +203,6 @@ function lastAtMost(values: Int32Array, bound: number): number {
   return low;
 }
 
-/** About so many lines are in so many bytes of code. */
-const linesIn = (bytes: number): number => bytes >> 5;
-
 /** Lines as they are found. */
 class LineList {
   #starts: Int32Array;
@@ -106,13 +217,17 @@ class LineList {
   }
 
   cut(ids: LineIds, content: Uint8Array, from: number, to: number): void {
-    for (let start = from; start < to; start = ids.end) this.#add(start, ids.next(content, start, to));
+    for (let start = from; start < to; start = ids.end) this.add(start, ids.next(content, start, to));
   }
 
   take(text: CutText, from: number, to: number, shift: number): void {
-    for (let line = from; line < to; line++) {
-      this.#add((text.starts[line] as number) + shift, text.ids[line] as number);
+    const count = to - from;
+    while (this.#count + count > this.#ids.length) this.#grow();
+    this.#ids.set(text.ids.subarray(from, to), this.#count);
+    for (let line = 0; line < count; line++) {
+      this.#starts[this.#count + line] = (text.starts[from + line] as number) + shift;
     }
+    this.#count += count;
   }
 
   starts(end: number): Int32Array {
@@ -126,12 +241,14 @@ class LineList {
     return this.#ids.subarray(0, this.#count);
   }
 
-  #add(start: number, id: number): void {
-    if (this.#count === this.#ids.length) {
-      this.#starts = doubled(this.#starts);
-      this.#ids = doubled(this.#ids);
-    }
+  add(start: number, id: number): void {
+    if (this.#count === this.#ids.length) this.#grow();
     this.#starts[this.#count] = start;
     this.#ids[this.#count++] = id;
+  }
+
+  #grow(): void {
+    this.#starts = doubled(this.#starts);
+    this.#ids = doubled(this.#ids);
   }
 }

@@ -4,6 +4,9 @@ const idleStepsPerLine = 16;
 
 const fewLines = 64;
 
+/** About so many lines are in so many bytes of code. */
+export const linesIn = (bytes: number): number => bytes >> 5;
+
 /**
  * Numbers the lines of several texts, equal lines alike, from their bytes: a table
  * with open addressing over FNV-1a. Texts that are made so that their lines collide
@@ -19,14 +22,16 @@ export class LineIds {
   #hashes: Int32Array;
   #starts: Int32Array;
   #lengths: Int32Array;
-  /** By id: the text in which the line was seen first. */
-  readonly #texts: Uint8Array[] = [];
+  /** The distinct lines, one after the other: the texts themselves need not stay. */
+  #bytes: Uint8Array;
+  #bytesUsed = 0;
   #idleSteps = 0;
   #byString: Map<string, number> | undefined;
 
-  /** `lines`: about how many there will be. */
-  constructor(lines: number) {
-    const room = 2 ** Math.ceil(Math.log2(lines + fewLines));
+  /** `bytes`: of about how long a text. */
+  constructor(bytes: number) {
+    const room = 2 ** Math.ceil(Math.log2(linesIn(bytes) + fewLines));
+    this.#bytes = new Uint8Array(bytes + fewLines * 32);
     this.#table = new Int32Array(room * 2);
     this.#hashes = new Int32Array(room);
     this.#starts = new Int32Array(room);
@@ -59,7 +64,7 @@ export class LineIds {
       this.#idleSteps++;
     }
     if (this.#idleSteps > idleStepsMin + this.count * idleStepsPerLine) {
-      this.#byString = new Map(this.#texts.map((_, id) => [this.#stringOf(id), id]));
+      this.#byString = new Map(Array.from({ length: this.count }, (_, id) => [this.#stringOf(id), id]));
       return this.#findByString(content, start, end);
     }
     const id = this.#add(content, start, end, hash);
@@ -70,9 +75,9 @@ export class LineIds {
 
   #isLine(id: number, content: Uint8Array, start: number, end: number): boolean {
     if (this.#lengths[id] !== end - start) return false;
-    const text = this.#texts[id] as Uint8Array;
+    const bytes = this.#bytes;
     const shift = (this.#starts[id] as number) - start;
-    for (let at = start; at < end; at++) if (content[at] !== text[at + shift]) return false;
+    for (let at = start; at < end; at++) if (content[at] !== bytes[at + shift]) return false;
     return true;
   }
 
@@ -84,10 +89,22 @@ export class LineIds {
       this.#lengths = doubled(this.#lengths);
     }
     this.#hashes[id] = hash;
-    this.#starts[id] = start;
+    this.#starts[id] = this.#bytesUsed;
     this.#lengths[id] = end - start;
-    this.#texts.push(content);
+    this.#keep(content, start, end);
     return id;
+  }
+
+  #keep(content: Uint8Array, start: number, end: number): void {
+    const used = this.#bytesUsed;
+    this.#bytesUsed += end - start;
+    if (this.#bytesUsed > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(this.#bytes.length * 2, this.#bytesUsed));
+      larger.set(this.#bytes.subarray(0, used));
+      this.#bytes = larger;
+    }
+    const bytes = this.#bytes;
+    for (let [from, to] = [start, used]; from < end; from++, to++) bytes[to] = content[from] as number;
   }
 
   #grow(): void {
@@ -114,7 +131,7 @@ export class LineIds {
 
   #stringOf(id: number): string {
     const start = this.#starts[id] as number;
-    return latin1(this.#texts[id] as Uint8Array, start, start + (this.#lengths[id] as number));
+    return latin1(this.#bytes, start, start + (this.#lengths[id] as number));
   }
 }
 

@@ -3,10 +3,11 @@ import type { Mode } from '../core/mode.ts';
 import { countLines } from '../core/text.ts';
 import type { DriverNote } from '../core/outcome.ts';
 import { refuse, type LineRange, type Region } from './combine.ts';
+import { cutTexts, type CutText } from './cut-text.ts';
 import type { DriverInput, DriverVerdict, MergeDriver } from './driver.ts';
 import { binaryDriver } from './drivers/binary.ts';
 import { linesOf, textDriver } from './drivers/text.ts';
-import { isBinary, joinLines } from './lines.ts';
+import { isBinary } from './lines.ts';
 import { isRegular, isSameContent, isSameState, isText, textBytesMax } from './merge-input.ts';
 import type { FileState, MergeInput } from './merge-input.ts';
 import type { ConflictedMerge, ConflictHunk, ConflictReason, HunkSide, MergeResult } from './merge-result.ts';
@@ -151,22 +152,23 @@ export function conflictRegions(contents: DriverInput, shape: ConflictShape): re
   return isRefused ? refuse(regions, shape.refused) : regions;
 }
 
-function hunksOf(contents: DriverInput, regions: readonly Region[]): ConflictHunk[] {
-  const lines = linesOf(contents);
+function hunksOf({ base, current, incoming }: DriverInput, regions: readonly Region[]): ConflictHunk[] {
+  const cut = cutTexts(base ?? noContent.slice(), current, incoming);
   return regions
     .filter(({ kind }) => kind === 'conflict')
     .map((region, index) => ({
       index,
-      base: hunkSide(lines.base, region.base),
-      current: hunkSide(lines.current, region.current),
-      incoming: hunkSide(lines.incoming, region.incoming),
+      base: hunkSide(cut.base, region.base),
+      current: hunkSide(cut.current, region.current),
+      incoming: hunkSide(cut.incoming, region.incoming),
     }));
 }
 
-const hunkSide = (lines: readonly string[], { start, count }: LineRange): HunkSide => ({
+const hunkSide = ({ content, starts }: CutText, { start, count }: LineRange): HunkSide => ({
   start: start + 1,
   count,
-  text: joinLines(lines, start, start + count),
+  // A copy: whoever gets it may write to it.
+  text: new Uint8Array(content.subarray(starts[start], starts[start + count])),
 });
 
 /** A conflict about the whole path, in one hunk. */

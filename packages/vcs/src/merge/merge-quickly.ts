@@ -1,6 +1,6 @@
 import type { MergeDriver } from './driver.ts';
 import { jsonDriver } from './drivers/json.ts';
-import { builtInDriver } from './drivers/registry.ts';
+import { isBuiltIn } from './drivers/registry.ts';
 import { driverInputOf, mergeFile, mergeWhole, resultOf } from './merge-file.ts';
 import { sizeOf, type MergeInput } from './merge-input.ts';
 import type { MergeResult } from './merge-result.ts';
@@ -18,7 +18,7 @@ const doubtfulBytesMax = 256 * 1024;
 export function mergeQuickly(input: MergeInput, driver: MergeDriver): MergeResult | undefined {
   const decided = mergeWhole(input, driver);
   if (decided !== undefined) return decided;
-  if (builtInDriver(driver.id, input.path) !== driver) return undefined;
+  if (!isBuiltIn(driver, input.path)) return undefined;
   if (driver === jsonDriver && sizeOf(input) > jsonBytesMax) return undefined;
   if (!(driver instanceof StructuralDriver)) return mergeFile(input, driver);
   if (sizeOf(input) > doubtfulBytesMax) return undefined;

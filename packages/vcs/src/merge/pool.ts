@@ -1,6 +1,6 @@
 import { compiledModule, Threads } from '../core/threads.ts';
 import type { MergeDriver } from './driver.ts';
-import { builtInDriver } from './drivers/registry.ts';
+import { isBuiltIn } from './drivers/registry.ts';
 import { textDriver } from './drivers/text.ts';
 import { mergeFile, mergeWhole } from './merge-file.ts';
 import { mergeQuickly } from './merge-quickly.ts';
@@ -69,8 +69,8 @@ export class MergePool {
     const isLarge = sizeOf(input) > this.#inlineBytesMax;
     const decided = isLarge ? mergeWhole(input, driver) : mergeQuickly(input, driver);
     if (decided !== undefined) return decided;
-    const isBuiltIn = builtInDriver(driver.id, input.path) === driver;
-    const threads = isBuiltIn && this.#pooledBytes < this.#pooledBytesMax ? this.#threads : undefined;
+    const threads =
+      isBuiltIn(driver, input.path) && this.#pooledBytes < this.#pooledBytesMax ? this.#threads : undefined;
     const merged = await (threads && this.#inThread(threads, input, driver));
     if (merged !== undefined) return merged;
     if (driver instanceof StructuralDriver) await driver.load();

@@ -1,4 +1,5 @@
 import diff3Merge from 'diff3';
+import { scratchBytes, withScratch } from '../core/scratch.ts';
 import { isChanged, joined, sideOf } from './combine.ts';
 import type { LineRange, Region, Sequences } from './combine.ts';
 
@@ -20,7 +21,7 @@ const middleLinesMax = 4000;
  * current `a b b`, incoming `b b` gives `b b`).
  */
 export function withDoubt(lines: Sequences, regions: readonly Region[], distinctCount: number): readonly Region[] {
-  const stretches = doubtableStretches(regions, () => linesThatAreUnique(lines, distinctCount), lines);
+  const stretches = withScratch(() => doubtableStretches(regions, lines, distinctCount));
   if (stretches.length === 0) return regions;
   const result: Region[] = [];
   let next = 0;
@@ -36,9 +37,9 @@ export function withDoubt(lines: Sequences, regions: readonly Region[], distinct
  * changes of both sides and no line between them by which every aligner would find
  * its place: one that stands once in each text.
  */
-function doubtableStretches(regions: readonly Region[], uniqueLines: () => Uint8Array, lines: Sequences): LineRange[] {
+function doubtableStretches(regions: readonly Region[], lines: Sequences, distinctCount: number): LineRange[] {
   if (!isOfBoth(regions)) return [];
-  const isUnique = uniqueLines();
+  const counts = countsUpToTwo(lines, distinctCount);
   const stretches: LineRange[] = [];
   let start = -1;
   let end = -1;
@@ -51,23 +52,31 @@ function doubtableStretches(regions: readonly Region[], uniqueLines: () => Uint8
     else if (isChanged(region)) {
       if (start < 0) start = index;
       end = index + 1;
-    } else if (start >= 0 && slice(lines.base, region.base).some((line) => isUnique[line] === 1)) close();
+    } else if (start >= 0 && slice(lines.base, region.base).some((line) => counts[line] === onceInEach)) close();
   }
   close();
   return stretches;
 }
 
-/** 1 for each line that stands exactly once in each text. */
-function linesThatAreUnique({ base, current, incoming }: Sequences, distinctCount: number): Uint8Array {
-  const isUnique = new Uint8Array(distinctCount).fill(1);
-  const counts = new Uint8Array(distinctCount);
-  for (const text of [base, current, incoming]) {
-    counts.fill(0);
-    for (const line of text) if ((counts[line] as number) < 2) counts[line] = (counts[line] as number) + 1;
-    for (let line = 0; line < distinctCount; line++) if (counts[line] !== 1) isUnique[line] = 0;
+/** By line: how often it stands in each of the texts, two bits a text, at most twice. */
+function countsUpToTwo({ base, current, incoming }: Sequences, distinctCount: number): Uint8Array {
+  const counts = scratchBytes(distinctCount);
+  for (const [text, once] of [
+    [base, 1],
+    [current, 4],
+    [incoming, 16],
+  ] as const) {
+    for (let at = 0; at < text.length; at++) {
+      const line = text[at] as number;
+      const count = counts[line] as number;
+      if ((count & (once * 2)) === 0) counts[line] = count + once;
+    }
   }
-  return isUnique;
+  return counts;
 }
+
+/** What {@link countsUpToTwo} gives of a line that stands exactly once in each text. */
+const onceInEach = 1 + 4 + 16;
 
 /** A clean stretch, or what is left of it beside the conflict that a doubt makes. */
 function doubted(lines: Sequences, changed: readonly Region[]): readonly Region[] {

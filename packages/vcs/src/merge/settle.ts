@@ -1,3 +1,5 @@
+import { scratchBytes, withScratch } from '../core/scratch.ts';
+
 /**
  * Moves each group of changed lines to its settled place. A group may slide where
  * the line that it gains equals the line that it loses (an inserted `a` beside an
@@ -6,6 +8,10 @@
  * and the reason why both sides of a merge name the same place for the same change.
  */
 export function settleGroups(lines: Int32Array, marks: Uint8Array, otherMarks: Uint8Array): void {
+  if (marks.includes(1)) withScratch(() => settleMarked(lines, marks, otherMarks));
+}
+
+function settleMarked(lines: Int32Array, marks: Uint8Array, otherMarks: Uint8Array): void {
   const changedAfter = changedAfterKept(otherMarks);
   /** Kept lines before the group; a group's place in the other file. */
   let kept = 0;
@@ -52,10 +58,10 @@ interface Group {
 
 /** For each number of kept lines: 1 where changed lines follow them. */
 function changedAfterKept(marks: Uint8Array): Uint8Array {
-  const changed = new Uint8Array(marks.length + 1);
+  const changed = scratchBytes(marks.length + 1);
   let kept = 0;
-  for (const mark of marks) {
-    if (mark === 1) changed[kept] = 1;
+  for (let at = 0; at < marks.length; at++) {
+    if (marks[at] === 1) changed[kept] = 1;
     else kept++;
   }
   return changed;

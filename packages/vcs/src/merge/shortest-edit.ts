@@ -1,3 +1,4 @@
+import { scratchBytes, scratchInts } from '../core/scratch.ts';
 import type { Gap } from './align.ts';
 import { anchorPlaces, anchorsOf, type AnchorPlaces } from './anchors.ts';
 
@@ -19,6 +20,7 @@ const searchStepsMin = 256;
 /** Cuts that leave more of a box in one piece than this would be repeated too often. */
 const largestPieceMax = 0.75;
 
+/** Until the innermost `withScratch` ends. */
 export interface EditMarks {
   /** 1 where the line of `a` has no partner. */
   readonly a: Uint8Array;
@@ -48,19 +50,22 @@ interface Search {
 
 /** `distinctCount`: every line is below it. */
 export function shortestEdit(a: Int32Array, b: Int32Array, distinctCount: number): EditMarks {
-  const marks = { a: new Uint8Array(a.length), b: new Uint8Array(b.length) };
+  const marks = { a: scratchBytes(a.length), b: scratchBytes(b.length) };
+  // Mostly a side replaced lines by new ones, which do not enter the search: then there is nothing left.
+  const whole = trim(a, b, { baseStart: 0, baseEnd: a.length, sideStart: 0, sideEnd: b.length, mayAnchor: true });
+  if (whole.baseStart === whole.baseEnd && whole.sideStart === whole.sideEnd) return { ...marks, steps: 0 };
   const diagonals = a.length + b.length + 3;
   const search: Search = {
     a,
     b,
-    forward: new Int32Array(diagonals),
-    backward: new Int32Array(diagonals),
+    forward: scratchInts(diagonals),
+    backward: scratchInts(diagonals),
     shift: b.length + 1,
     stepsMax: Math.max(searchStepsMin, roughRoot(diagonals)),
     steps: 0,
   };
   let places: AnchorPlaces | undefined;
-  const boxes: Box[] = [{ baseStart: 0, baseEnd: a.length, sideStart: 0, sideEnd: b.length, mayAnchor: true }];
+  const boxes: Box[] = [whole];
   for (let next = boxes.pop(); next !== undefined; next = boxes.pop()) {
     const box = trim(a, b, next);
     const { baseStart, baseEnd, sideStart, sideEnd, mayAnchor } = box;

@@ -16,6 +16,9 @@ const structuralId = 'structural';
 export const builtInDriver = (id: string, path: string): MergeDriver | undefined =>
   id === structuralId ? structuralDriverOf(path) : builtIn.find((driver) => driver.id === id);
 
+/** Whether a driver is part of Mound. */
+export const isBuiltIn = (driver: MergeDriver, path: string): boolean => builtInDriver(driver.id, path) === driver;
+
 /** Whether `.gitattributes` can ask for a driver of this id. */
 export const isDriverName = (id: string): boolean => /^[A-Za-z0-9][A-Za-z0-9._-]*$/.test(id);
 

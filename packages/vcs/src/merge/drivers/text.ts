@@ -1,6 +1,6 @@
 import type { DriverInput, DriverVerdict, MergeDriver } from '../driver.ts';
 import { sideOf, type Region } from '../combine.ts';
-import { cutTexts, type CutTexts } from '../cut-text.ts';
+import { cutTexts, joinCut, type CutTexts } from '../cut-text.ts';
 import { splitLines } from '../lines.ts';
 import { mergeCut } from '../three-way.ts';
 
@@ -28,31 +28,19 @@ export interface LineMerge {
 
 /** What other drivers start from. */
 export function mergeByLine({ base, current, incoming }: DriverInput): LineMerge {
-  const cut = cutTexts(base ?? noContent, current, incoming);
+  const cut = cutTexts(base ?? new Uint8Array(0), current, incoming);
   const regions = mergeCut(cut);
   const isConflict = regions.some(({ kind }) => kind === 'conflict');
   const verdict: DriverVerdict = isConflict
     ? { kind: 'conflict', lines: 'conflict', regions }
-    : { kind: 'clean', lines: 'clean', content: takeBytes(cut, regions) };
+    : { kind: 'clean', lines: 'clean', content: joinRegions(cut, regions) };
   return { cut, regions, verdict };
 }
 
 export const mergeText = (input: DriverInput): DriverVerdict => mergeByLine(input).verdict;
 
-const noContent = new Uint8Array(0);
-
-function takeBytes(cut: CutTexts, regions: readonly Region[]): Uint8Array {
-  const parts = regions.map((region) => {
-    const side = sideOf(region);
-    const { content, starts } = cut[side];
-    const { start, count } = region[side];
-    return content.subarray(starts[start], starts[start + count]);
-  });
-  const whole = new Uint8Array(parts.reduce((bytes, part) => bytes + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    whole.set(part, at);
-    at += part.length;
-  }
-  return whole;
-}
+const joinRegions = (cut: CutTexts, regions: readonly Region[]): Uint8Array =>
+  joinCut(
+    cut,
+    regions.map((region) => ({ text: cut[sideOf(region)], ...region[sideOf(region)] })),
+  );
