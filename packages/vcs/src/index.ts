@@ -150,6 +150,8 @@ export {
   type WorkspaceDirectory,
   type AddedWorkspace,
   type AddOptions,
+  type WorkspaceOpenOptions,
+  type WorkspaceRemoveOptions,
   type DirectoryChange,
   type DirectoryStatus,
   type SkippedPath,

@@ -5,6 +5,7 @@ import { relative, resolve, sep } from 'node:path';
 import { isMoundError, MoundError } from '../core/errors.ts';
 import { absent, any, version, type Author, type Precondition } from '../core/intent.ts';
 import type { OpenOptions, Repo } from '../repo/api.ts';
+import { colocationKey, getTextRecord } from '../git/git-records.ts';
 import { openRepo } from '../repo/open.ts';
 import { findRepoDir } from '../store/store-dir.ts';
 import type { WorkspaceDirectory } from '../workspace/index.ts';
@@ -76,7 +77,17 @@ export class Context {
     }
     // Most commands have nothing to do with files on disk, and start sooner so.
     const { openWorkspace } = await import('../workspace/index.ts');
-    return this.withRepo(async (repo) => use(await openWorkspace(repo, workspaceDir)));
+    return this.withRepo(async (repo) => {
+      const excludes = await this.excludesFor(repo);
+      return use(await openWorkspace(repo, workspaceDir, { excludes }));
+    });
+  }
+
+  /** What the git checkout that the repository stands in ignores beside its `.gitignore`s. */
+  async excludesFor(repo: Repo): Promise<readonly Uint8Array[]> {
+    if (getTextRecord(repo, colocationKey) === undefined) return [];
+    const { excludesOf } = await import('../git/index.ts');
+    return excludesOf(repo);
   }
 
   /** A path given on the command line, as a path in the workspace. Errors: `invalid-argument` outside of it. */

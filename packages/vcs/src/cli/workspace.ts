@@ -68,7 +68,8 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
       const context = new Context(command);
       const name = workspaceNameOf(nameOrDir);
       await context.withRepo(async (repo) => {
-        await removeWorkspace(repo, name, forceDiscard === undefined ? {} : { discard: forceDiscard });
+        const excludes = await context.excludesFor(repo);
+        await removeWorkspace(repo, name, { excludes, ...(forceDiscard !== undefined && { discard: forceDiscard }) });
         await (context.isJson ? writeJson({ workspace: name, removed: true }) : writeLine(`removed workspace ${name}`));
         finish(exitCodes.ok);
       });

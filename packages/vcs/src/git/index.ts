@@ -14,6 +14,7 @@ export {
   type ColocatedImport,
   type Colocation,
 } from './colocation.ts';
+export { excludesOf } from './excludes.ts';
 export type { Followup } from './follow.ts';
 export { listFirstParentCommits, type GitCommitSummary } from './history.ts';
 export { ObjectReader, type GitObject } from './object-reader.ts';

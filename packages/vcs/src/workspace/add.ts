@@ -93,7 +93,7 @@ function place(
     throw cause;
   }
   inner.overlay.reader.store.steps.reach('workspace-placed');
-  const directory = new DiskDirectory(target, inner, hasSymlinks);
+  const directory = new DiskDirectory(target, inner, hasSymlinks, []);
   const { files, skipped, collisions } = written;
   return { name: row.name, seq: row.seq, files, skipped, collisions, directory };
 }

@@ -13,7 +13,7 @@ import { parentsOfPath } from '../core/path.ts';
 import { diskPathOf, isSameStat, lstatOf, refusalOf } from './disk-path.ts';
 import { readDiskFile } from './disk-read.ts';
 import { DiskChanged, DiskWriter } from './disk-write.ts';
-import { sparseFilter } from './ignore-rules.ts';
+import { sparseFilter, type IgnoreFile } from './ignore-rules.ts';
 import { isOnDisk, toDisk } from './line-ends.ts';
 import { diskAttributes, Scan, type DiskEdit, type ScanOptions, type Scanned } from './scan.ts';
 import { fileSystemClockMs, StatIndex } from './stat-index.ts';
@@ -32,15 +32,17 @@ export class DiskDirectory implements WorkspaceDirectory {
   readonly workspace: Workspace;
   private readonly inner: OverlayWorkspace;
   private readonly hasSymlinks: boolean;
+  private readonly excludes: readonly IgnoreFile[];
   /** Stat data of files that were seen to hold what the rows say, by the sync that runs. */
   private clean: ReadonlyMap<RepoPath, Stats> = new Map();
 
   /** Use `openWorkspace` or `addWorkspace`. */
-  constructor(dir: string, inner: OverlayWorkspace, hasSymlinks: boolean) {
+  constructor(dir: string, inner: OverlayWorkspace, hasSymlinks: boolean, excludes: readonly IgnoreFile[]) {
     this.dir = resolve(dir);
     this.inner = inner;
     this.workspace = inner;
     this.hasSymlinks = hasSymlinks;
+    this.excludes = excludes;
   }
 
   /** For tests that make a process die at a named step. */
@@ -74,6 +76,7 @@ export class DiskDirectory implements WorkspaceDirectory {
       known,
       planned,
       hasSymlinks: this.hasSymlinks,
+      excludes: this.excludes,
     }).run();
     if (index.isDirty || !isWhole) {
       index.sinceMs = sinceMs;
@@ -260,7 +263,7 @@ export class DiskDirectory implements WorkspaceDirectory {
           if (stat !== undefined && !stat.isDirectory()) paths.add(parent);
         }
       }
-      const options = { known: [], planned: new Map(), hasSymlinks: this.hasSymlinks };
+      const options = { known: [], planned: new Map(), hasSymlinks: this.hasSymlinks, excludes: this.excludes };
       const scan = new Scan(this.overlay, workspace, this.dir, index, options);
       const { edits } = scan.look(paths);
       this.clean = scan.clean;

@@ -2,7 +2,14 @@
 export { addWorkspace, type AddedWorkspace, type AddOptions } from './add.ts';
 export { diskFiles } from './disk-files.ts';
 export { findWorkspaceDir, readMarker, type Marker } from './marker.ts';
-export { materialise, openWorkspace, removeWorkspace, workspaceNameOf } from './open.ts';
+export {
+  materialise,
+  openWorkspace,
+  removeWorkspace,
+  workspaceNameOf,
+  type WorkspaceOpenOptions,
+  type WorkspaceRemoveOptions,
+} from './open.ts';
 export { recoverWorkspaces } from './recover.ts';
 export type { SkippedPath, WrittenTree } from './written-tree.ts';
 export type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';

@@ -7,6 +7,7 @@ import type { Workspace } from '../repo/workspace-api.ts';
 import { OverlayWorkspace } from '../repo/workspace.ts';
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { DiskDirectory } from './directory.ts';
+import { parseIgnoreFile } from './ignore-rules.ts';
 import { isWorkspaceDir, readMarker } from './marker.ts';
 import { isPlaced, unplace, workspacesOf } from './place.ts';
 import { recoverWorkspaces } from './recover.ts';
@@ -14,11 +15,28 @@ import { writeTree } from './tree.ts';
 import type { WrittenTree } from './written-tree.ts';
 import type { WorkspaceDirectory } from './workspace-directory.ts';
 
+export interface WorkspaceOpenOptions {
+  /**
+   * Lists of ignored paths beside the `.gitignore`s, which count first, as git's `info/exclude` is one; of these the
+   * last counts first. A workspace does not keep them: give them each time.
+   */
+  readonly excludes?: readonly Uint8Array[];
+}
+
+export interface WorkspaceRemoveOptions extends WorkspaceOpenOptions {
+  /** The workspace's name: its unpublished work may go. */
+  readonly discard?: string;
+}
+
 /**
  * The workspace whose files are in `dir`. One that was moved is found in its new place.
  * Errors: `not-a-workspace` (also of another repository, or a copy), `no-such-workspace`.
  */
-export async function openWorkspace(repo: Repo, dir: string): Promise<WorkspaceDirectory> {
+export async function openWorkspace(
+  repo: Repo,
+  dir: string,
+  { excludes = [] }: WorkspaceOpenOptions = {},
+): Promise<WorkspaceDirectory> {
   const workspaces = workspacesOf(repo);
   const home = realpathSync(resolve(dir));
   const { workspace: name, id, repoId, symlinks } = readMarker(home);
@@ -37,14 +55,16 @@ export async function openWorkspace(repo: Repo, dir: string): Promise<WorkspaceD
     }
     await workspaces.moveTo(row, home);
   }
-  return new DiskDirectory(home, workspaces.opened(row, true), symlinks);
+  const ignored = excludes.map((content) => parseIgnoreFile(content, ''));
+  return new DiskDirectory(home, workspaces.opened(row, true), symlinks, ignored);
 }
 
 /**
  * Removes a workspace and its directory, ignored files included.
  * Errors: `no-such-workspace`, `workspace-has-work` unless `discard` is its name, `file-changing`.
  */
-export async function removeWorkspace(repo: Repo, name: string, { discard }: { discard?: string } = {}): Promise<void> {
+export async function removeWorkspace(repo: Repo, name: string, options: WorkspaceRemoveOptions = {}): Promise<void> {
+  const { discard } = options;
   const workspaces = workspacesOf(repo);
   await recoverWorkspaces(repo);
   const row = workspaces.getRow(name);
@@ -53,7 +73,7 @@ export async function removeWorkspace(repo: Repo, name: string, { discard }: { d
   if (dir === undefined) return workspaces.remove(name, discard === undefined ? {} : { discard });
   if (discard !== name) {
     const inner = workspaces.opened(row, true);
-    const { changes } = isPlaced(row, dir) ? await (await openWorkspace(repo, dir)).status() : inner.status();
+    const { changes } = isPlaced(row, dir) ? await (await openWorkspace(repo, dir, options)).status() : inner.status();
     if (changes.length > 0) throw hasWork(name, changes.length);
   }
   const { steps } = workspaces.opened(row, true).overlay.reader.store;

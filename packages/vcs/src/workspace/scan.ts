@@ -32,6 +32,8 @@ export interface ScanOptions {
   /** What a sync that was interrupted has written already: no edit. */
   readonly planned: ReadonlyMap<RepoPath, (FileState & { readonly blob: string }) | undefined>;
   readonly hasSymlinks: boolean;
+  /** What is ignored beside the `.gitignore`s, which count first. */
+  readonly excludes: readonly IgnoreFile[];
 }
 
 /** Looks at a workspace's files. What is found unchanged is noted in the index. */
@@ -66,7 +68,7 @@ export class Scan {
   /** Errors: `file-changing`, and what the system says of a directory that cannot be read. */
   run(): Scanned {
     this.isWhole = true;
-    this.directory(this.root, '', []);
+    this.directory(this.root, '', this.options.excludes);
     for (const path of this.options.known) {
       const row = this.index.row(path);
       const isSeen = row !== undefined && row < this.seenRows.length ? this.seenRows[row] === 1 : false;
