@@ -40,6 +40,8 @@ async function place(): Promise<Place> {
 
 const json = ({ stdout }: Finished): Record<string, unknown> => JSON.parse(stdout) as Record<string, unknown>;
 
+const patience = { timeout: 120_000, interval: 50 };
+
 test('a run that is killed is seen, resumed and finished by commands', { timeout: 240_000 }, async () => {
   const { repo, box, swarm } = await place();
   let isOpen = false;
@@ -108,18 +110,20 @@ test('a run is paused, answered, stopped and interrupted from outside', { timeou
   });
   const args = ['--repo', repo, '--mailbox', box];
   const first = start(process.execPath, [moundBin, 'swarm', 'run', 'g', ...args]);
-  const question = await vi.waitFor(
-    async () => {
-      const status = json(await swarm('status', '--json'));
-      const [asked] = status['questions'] as { id: string }[];
-      if (asked === undefined) throw new Error('no question yet');
-      return asked.id;
-    },
-    { timeout: 120_000, interval: 50 },
-  );
+  const question = await vi.waitFor(async () => {
+    const status = json(await swarm('status', '--json'));
+    const [asked] = status['questions'] as { id: string }[];
+    if (asked === undefined) throw new Error('no question yet');
+    return asked.id;
+  }, patience);
   expect(await swarm('answer', 'nope', 'blue')).toMatchObject({ code: 2, stderr: expect.stringContaining(question) });
   expect(await swarm('answer', question, 'blue')).toMatchObject({ code: 0 });
   expect(await swarm('pause')).toMatchObject({ code: 0, stderr: '' });
+  const shown = async (): Promise<string> => (await swarm('status')).stdout;
+  await vi.waitFor(async () => expect(await shown()).toMatch(/^run \w+: paused; g\n[^]*mound swarm unpause/), patience);
+  expect(await swarm('unpause')).toMatchObject({ code: 0, stderr: '' });
+  expect(await swarm('goal', 'another goal')).toMatchObject({ code: 0, stderr: '' });
+  await vi.waitFor(async () => expect(await shown()).toMatch(/^run \w+: running; another goal\n/), patience);
   expect(await swarm('stop', '--how', 'now')).toMatchObject({ code: 0 });
   expect(await first.finished).toMatchObject({ code: 0, stderr: expect.stringContaining('mound swarm resume') });
 
@@ -129,7 +133,7 @@ test('a run is paused, answered, stopped and interrupted from outside', { timeou
     return status['pid'];
   };
   const second = start(process.execPath, [moundBin, 'swarm', 'resume', ...args]);
-  const child = await vi.waitFor(pid, { timeout: 120_000, interval: 50 });
+  const child = await vi.waitFor(pid, patience);
   // Its model is asked and does not answer: once asks for the end of the turn, twice does not wait for it.
   process.kill(child, 'SIGINT');
   const interrupt = setInterval(() => {

@@ -108,7 +108,14 @@ test('a check that does not pass is not done; without commands it is refused bef
     ? [call('write', { path: 'b.txt', content: 'x' }), call('finish', { status: 'done' })]
     : [call('finish', { status: 'partial' })] })`);
   await config({ ...scripted, topology: { kind: 'solo' }, check: 'false', commands: { mode: 'open' } });
-  expect(await run()).toMatchObject({ outcomes: { landed: 0 }, roles: { worker: { turns: 2 } } });
+  expect(await main(['run', 'the goal', '--repo', dir, '--json'])).toBe(1);
+  expect(JSON.parse(out.pop() ?? '')).toMatchObject({
+    reason: 'finished',
+    status: 'partial',
+    outcomes: { landed: 0 },
+    roles: { worker: { turns: 2 } },
+  });
+  expect(err).toEqual([expect.stringContaining('its goal is not reached (partial)')]);
   expect(await text('b.txt')).toBeUndefined();
 });
 
@@ -148,15 +155,20 @@ test('peers claim what they do; each piece is done once', async () => {
   expect(result).toMatchObject({ reason: 'finished', tasks: { created: 3, ended: 3 }, outcomes: { conflicted: 0 } });
 });
 
-test('peers without a script have the worker’s; tries that come to nothing are told', async () => {
+test('peers without a script have the worker’s; a run whose tasks are given up says so and exits with 1', async () => {
   await scripts("worker: () => ({ calls: [call('finish', { status: 'nothing-to-do' })] })");
   const peers = { topology: { kind: 'peers', count: 1 }, commands: { mode: 'off' } };
   await config({ ...scripted, ...peers });
   expect(await run()).toMatchObject({ tasks: { ended: 1, reopened: 0 } });
   await writeFile(join(dir, 'none.ts'), 'export default { planner: [] };\n');
   await config({ models: { script: { kind: 'scripted', module: 'none.ts' } }, roles: { peer: 'script' }, ...peers });
-  expect(await main(['run', 'g', '--repo', dir])).toBe(0);
+  expect(await main(['run', 'g', '--repo', dir])).toBe(1);
   expect(out.join('\n')).toContain('1 of 1 tasks ended (3 tries came to nothing)');
+  expect(err).toContain('task peer-1 is given up after 3 tries');
+  expect(err.at(-1)).toMatch(/its goal is not reached \(failed\): given up were peer-1; .*mound swarm status/);
+  out = [];
+  expect(await main(['status', '--repo', dir])).toBe(0);
+  expect(out.join('\n')).toMatch(/^run r\w+: ended \(finished, goal failed\); g\ntasks: 1 ended\ngiven up: peer-1\n/);
 });
 
 test('a planner by command hands out a task with the check of the configuration, and a worker by command does it', async () => {

@@ -37,6 +37,9 @@ export function addControls(program: Command): void {
     .action((run: string | undefined, flags: ControlFlags & { readonly how: 'turns' | 'now' }) =>
       send(run, flags, { kind: 'stop', how: flags.how }),
     );
+  add('goal', 'change the goal of a run: its planner is told', 'text').action(
+    (text: string, run: string | undefined, flags: ControlFlags) => send(run, flags, { kind: 'goal', text }),
+  );
   add('answer', 'answer a question that status shows', 'question', 'text').action(
     (question: string, text: string, run: string | undefined, flags: ControlFlags) =>
       send(run, flags, { kind: 'answer', question, text }),
@@ -61,9 +64,11 @@ const send = (name: string | undefined, flags: ControlFlags, control: Control): 
 /** What nobody would ever take up is refused. Errors: `UsageError`. */
 function mustMakeSense({ run, header, questions, tasks }: RunView, control: Control): void {
   const state = stateOf(header);
-  const lasts = control.kind === 'answer' || control.kind === 'task';
+  const lasts = control.kind === 'answer' || control.kind === 'task' || control.kind === 'goal';
   if (header.reason === 'finished' && state === 'ended') throw new UsageError(`run ${run} has finished`);
-  if (!lasts && state !== 'running')
+  if (control.kind === 'goal' && header.root === 'given')
+    throw new UsageError(`run ${run} has no planner: 'mound swarm tell TASK TEXT' tells the agent of a task`);
+  if (!lasts && state !== 'running' && state !== 'paused')
     throw new UsageError(`no process runs ${run} (${state}); 'mound swarm resume ${run}' goes on with it`);
   if (control.kind === 'answer' && !questions.some(({ id }) => id === control.question)) {
     const known = questions.map(({ id }) => id).join(', ');

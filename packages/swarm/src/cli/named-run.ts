@@ -15,6 +15,10 @@ export function runNamed(repo: Repo, name: string | undefined): RunView {
   return view;
 }
 
+/** The first of many names, and how many more there are. */
+export const namesOf = (names: readonly string[]): string =>
+  names.length <= 5 ? names.join(', ') : `${names.slice(0, 5).join(', ')} and ${names.length - 5} more`;
+
 export async function withRepo<T>(dir: string, use: (repo: Repo) => Promise<T> | T): Promise<T> {
   const repo = await openRepo(dir);
   try {

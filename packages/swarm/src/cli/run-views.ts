@@ -1,12 +1,12 @@
 import { Option, type Command } from 'commander';
-import { rootTask } from '../core/ids.ts';
-import { addCosts, formatCost, type CostSum } from '../cost/cost-ledger.ts';
+import { rootTask, type TaskId } from '../core/ids.ts';
+import { addCosts, formatCost, formatTokens, type CostSum } from '../cost/cost-ledger.ts';
 import { shippedPrompt, shippedRoles } from '../roles/roles.ts';
 import { isHeld, sha256, type RunHeader } from '../runtime/run-header.ts';
 import { greenLines } from '../runtime/green-summary.ts';
 import type { RunView } from '../runtime/run-view.ts';
 import { agentsAtWork, type AgentAtWork } from '../runtime/agents-at-work.ts';
-import { runNamed, withRepo } from './named-run.ts';
+import { namesOf, runNamed, withRepo } from './named-run.ts';
 import { traceOf } from './trace.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -61,23 +61,31 @@ export function addViews(program: Command): void {
     .action(prompts);
 }
 
-export type RunState = RunHeader['state'] | 'cut off';
+export type RunState = RunHeader['state'] | 'paused' | 'cut off';
 
 /** `cut off`: its process is gone without a word. */
-export const stateOf = (header: RunHeader): RunState =>
-  header.state === 'running' && !isHeld(header) ? 'cut off' : header.state;
+export function stateOf(header: RunHeader): RunState {
+  if (header.state !== 'running') return header.state;
+  if (!isHeld(header)) return 'cut off';
+  return header.paused === undefined ? 'running' : 'paused';
+}
 
 function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags): void {
   const { run, header, tasks, questions, drafts, budgets, green } = view;
   const state = stateOf(header);
   const counts: Record<string, number> = {};
-  for (const { task, record } of tasks)
-    if (task.id !== rootTask) counts[record.state] = (counts[record.state] ?? 0) + 1;
+  const givenUp: TaskId[] = [];
+  for (const { task, record } of tasks) {
+    if (task.id === rootTask) continue;
+    counts[record.state] = (counts[record.state] ?? 0) + 1;
+    if (record.status === 'failed') givenUp.push(task.id);
+  }
   const cost = sumOf([...view.agents, ...atWork]);
-  const { reason, detail, goal } = header;
+  const { reason, detail, goal, paused } = header;
+  const isAtWork = state === 'running' || state === 'paused';
   if (flags.json) {
     const budget = budgets.get(rootTask);
-    const pid = state === 'running' ? header.holder.pid : undefined;
+    const pid = isAtWork ? header.holder.pid : undefined;
     const kept = Object.fromEntries(drafts);
     const processes = header.generation;
     console.log(
@@ -85,11 +93,14 @@ function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags)
         run,
         state,
         reason,
+        status: view.status,
         detail,
         goal,
+        paused: state === 'paused' ? paused : undefined,
         pid,
         processes,
         tasks: counts,
+        givenUp,
         cost,
         atWork,
         budget,
@@ -100,24 +111,35 @@ function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags)
     );
     return;
   }
-  const isOver = state === 'running' || reason === 'finished';
+  const isWhole = view.status === undefined || view.status === 'done';
+  const about = isWhole ? reason : `${reason}, goal ${view.status}`;
+  const next = {
+    paused: `'mound swarm unpause ${run}' lets it go on`,
+    running: undefined,
+    ended: reason === 'finished' ? undefined : `'mound swarm resume ${run}' goes on with it`,
+    stopped: `'mound swarm resume ${run}' goes on with it`,
+    'cut off': `'mound swarm resume ${run}' goes on with it`,
+  }[state];
   const lines = [
-    `run ${run}: ${state}${reason === undefined ? '' : ` (${reason})`}; ${oneLine(goal)}`,
+    `run ${run}: ${state}${about === undefined ? '' : ` (${about})`}; ${oneLine(goal)}`,
     ...(detail === undefined ? [] : [`why: ${oneLine(detail)}`]),
     `tasks: ${
       Object.entries(counts)
         .map(([name, count]) => `${count} ${name}`)
         .join(', ') || 'none'
     }`,
+    ...(givenUp.length === 0 ? [] : [`given up: ${namesOf(givenUp)}`]),
     `cost: ${cost === undefined ? 'nothing' : formatCost(cost)}`,
     ...(green === undefined ? [] : greenLines(green)),
     ...atWork.map(
       ({ agent, task, turns, cost: own }) =>
-        `${state === 'running' ? 'at work' : 'cut off'}: ${agent} on ${task}, ${turns} turns, ${formatCost(own)}`,
+        `${isAtWork ? 'at work' : 'cut off'}: ${agent} on ${task}, ${turns} turns, ${formatCost(own)}`,
     ),
     ...[...drafts].map(([task, paths]) => `not landed yet, of ${task}: ${paths.join(', ')}`),
-    ...questions.map(({ id, question }) => `question ${id}: ${oneLine(question)}`),
-    ...(isOver ? [] : [`'mound swarm resume ${run}' goes on with it`]),
+    ...questions.map(
+      ({ id, question }) => `question ${id}: ${oneLine(question)}; 'mound swarm answer ${id} TEXT' answers it`,
+    ),
+    ...(next === undefined ? [] : [next]),
   ];
   console.log(lines.join('\n'));
 }
@@ -146,9 +168,7 @@ function costs(view: RunView, atWork: readonly AgentAtWork[], { by, json }: View
 }
 
 function describe(sum: CostSum): string {
-  const { inputTokens, outputTokens, cachedTokens, estimated } = sum.usage;
-  const about = estimated ? '~' : '';
-  return `${formatCost(sum)}; ${sum.requests} requests, ${about}${inputTokens} tokens in (${cachedTokens} cached), ${about}${outputTokens} out`;
+  return `${formatCost(sum)}; ${sum.requests} ${sum.requests === 1 ? 'request' : 'requests'}, ${formatTokens(sum)}`;
 }
 
 function prompts(name: string | undefined, { json }: { readonly json?: true }): void {

@@ -10,7 +10,7 @@ import { commandsOf, recordedLayer, settingsOf } from '../config/settings.ts';
 import { resumeSwarm, runSwarm, type SwarmResult } from '../runtime/run-swarm.ts';
 import { configOf, mustServe, type ConfigFlags } from './config-of-flags.ts';
 import { exportAfterRun } from './git-export.ts';
-import { runNamed } from './named-run.ts';
+import { namesOf, runNamed } from './named-run.ts';
 import { follower, printResult, type OutputFlags, type Scores } from './print.ts';
 import { OutOfBounds, UsageError } from './usage-error.ts';
 
@@ -120,7 +120,7 @@ function conclude(result: SwarmResult, flags: OutputFlags, scores: Scores | unde
   const next = `'mound swarm resume ${result.run}' goes on with it`;
   switch (result.reason) {
     case 'finished':
-      return;
+      return concludeFinished(result);
     case 'aborted':
       return console.error(`mound-swarm: the run was stopped; ${next}`);
     case 'planner-failed':
@@ -133,6 +133,15 @@ function conclude(result: SwarmResult, flags: OutputFlags, scores: Scores | unde
     case 'no-progress':
       throw new Error(`the run stopped: ${result.reason} (${why}); ${next}`);
   }
+}
+
+/** Who started it reads from the exit code whether the goal was reached. */
+function concludeFinished({ run: name, status = 'done', tasks: { givenUp } }: SwarmResult): void {
+  const whole = status === 'done' || status === 'nothing-to-do';
+  const lost = givenUp.length === 0 ? '' : `given up were ${namesOf(givenUp)}; `;
+  const see = `'mound swarm status ${name}' and 'mound swarm trace TASK' show why`;
+  if (!whole) throw new Error(`the run finished, and its goal is not reached (${status}): ${lost}${see}`);
+  if (lost !== '') console.error(`mound-swarm: ${lost}${see}`);
 }
 
 function goalOf(goal: string | undefined, file: string | undefined): string {

@@ -16,6 +16,8 @@ export interface CostSum {
   readonly nanoUsd: number;
   /** Requests of which nobody says what they cost. */
   readonly unknownRequests: number;
+  /** Requests of which nobody says how many tokens they took; absent: none. */
+  readonly unmeasuredRequests?: number;
   /** True where any of it was estimated. */
   readonly estimated: boolean;
 }
@@ -87,9 +89,13 @@ function added(sum: CostSum, { usage }: Spend, cost: Cost): CostSum {
     usage: addUsage(sum.usage, usage ?? noUsage),
     nanoUsd: sum.nanoUsd + (cost.kind === 'known' ? cost.nanoUsd : 0),
     unknownRequests: sum.unknownRequests + (cost.kind === 'unknown' ? 1 : 0),
+    ...unmeasured((sum.unmeasuredRequests ?? 0) + (usage === undefined ? 1 : 0)),
     estimated: sum.estimated || (cost.kind === 'known' && cost.estimated),
   };
 }
+
+const unmeasured = (requests: number): Pick<CostSum, 'unmeasuredRequests'> =>
+  requests === 0 ? {} : { unmeasuredRequests: requests };
 
 /** Two sums as one. */
 export function addCosts(left: CostSum | undefined, right: CostSum): CostSum {
@@ -99,6 +105,7 @@ export function addCosts(left: CostSum | undefined, right: CostSum): CostSum {
     usage: addUsage(left.usage, right.usage),
     nanoUsd: left.nanoUsd + right.nanoUsd,
     unknownRequests: left.unknownRequests + right.unknownRequests,
+    ...unmeasured((left.unmeasuredRequests ?? 0) + (right.unmeasuredRequests ?? 0)),
     estimated: left.estimated || right.estimated,
   };
 }
@@ -109,4 +116,12 @@ export function formatCost({ requests, nanoUsd, unknownRequests, estimated }: Co
   if (unknownRequests === requests) return 'unknown';
   const known = `${estimated ? '~' : ''}$${(nanoUsd / 1e9).toFixed(4)}`;
   return unknownRequests === 0 ? known : `${known} and ${unknownRequests} requests of unknown cost`;
+}
+
+/** `~900 tokens in (0 cached), ~40 out`, with `~` where a part is an estimate; `tokens unknown` where nobody tells. */
+export function formatTokens({ requests, usage, unmeasuredRequests = 0 }: CostSum): string {
+  if (unmeasuredRequests === requests) return 'tokens unknown';
+  const about = usage.estimated ? '~' : '';
+  const known = `${about}${usage.inputTokens} tokens in (${usage.cachedTokens} cached), ${about}${usage.outputTokens} out`;
+  return unmeasuredRequests === 0 ? known : `${known} and ${unmeasuredRequests} requests of unknown tokens`;
 }

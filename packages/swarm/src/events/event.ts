@@ -65,6 +65,8 @@ export type SwarmEvent =
     }
   | { readonly kind: 'run.paused'; readonly reason: string }
   | { readonly kind: 'run.unpaused' }
+  /** By those who started the run. */
+  | { readonly kind: 'goal.changed'; readonly goal: string }
   | { readonly kind: 'run.ended'; readonly reason: RunEndReason }
   | {
       readonly kind: 'task.created';
@@ -86,6 +88,11 @@ export type SwarmEvent =
   | { readonly kind: 'task.finished'; readonly task: TaskId; readonly report: TaskReport }
   /** The worker ended without a report, or its lease ran out. */
   | { readonly kind: 'task.reopened'; readonly task: TaskId; readonly agent: AgentId; readonly reason: string }
+  /** That was its last try. */
+  | { readonly kind: 'task.given-up'; readonly task: TaskId; readonly attempts: number; readonly reason: string }
+  /** A planner asks those who started the run. */
+  | { readonly kind: 'question.asked'; readonly question: string; readonly task: TaskId; readonly text: string }
+  | { readonly kind: 'question.answered'; readonly question: string }
   | {
       readonly kind: 'conflict.opened';
       readonly conflict: string;

@@ -4,7 +4,7 @@ import type { SwarmEvent } from '../events/event.ts';
 import { translate } from '../events/translate.ts';
 import { followBreakages } from './breakages.ts';
 import { fightsIn } from './contradictions.ts';
-import { followControls } from './control.ts';
+import type { Controls } from './control.ts';
 import type { RunContext } from './run-context.ts';
 import { followLandings } from './green-keeper.ts';
 import type { Swarm } from './swarm.ts';
@@ -21,13 +21,19 @@ function withPlanners(context: RunContext, swarm: Swarm, event: RepoEvent, meant
 }
 
 /** Coordination through the store: what others do there becomes this run's events. */
-export async function follow(context: RunContext, swarm: Swarm, from: Cursor, signal: AbortSignal): Promise<void> {
+export async function follow(
+  context: RunContext,
+  swarm: Swarm,
+  controls: Controls,
+  from: Cursor,
+  signal: AbortSignal,
+): Promise<void> {
   try {
     for await (const event of context.repo.follow(from, signal)) {
       const meant = translate(context.run, event);
       if (meant !== undefined) swarm.dispatch(withPlanners(context, swarm, event, meant));
       for (const fight of fightsIn(context, event)) swarm.dispatch(fight);
-      followControls(context, swarm, event);
+      controls.follow(event);
       followBreakages(context, swarm, event);
       followLandings(context, swarm, event);
     }

@@ -285,7 +285,9 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
       operationId: this.operationId(key),
       records: [{ key: `${this.#context.keys.questions}${id}`, expect: absent, value }],
     });
-    return isRejected(outcome) ? refused(`not asked: ${outcome.message}.`) : { kind: 'asked', id };
+    if (isRejected(outcome)) return refused(`not asked: ${outcome.message}.`);
+    this.#parts.swarm.dispatch({ kind: 'question.asked', question: id, task, text: question });
+    return { kind: 'asked', id };
   }
 
   /**

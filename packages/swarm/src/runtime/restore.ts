@@ -114,12 +114,13 @@ function reportOf(context: RunContext, task: Task, record: TaskRecord, seq: numb
   const last = record.operations.at(-1);
   const outcome = last === undefined ? undefined : context.repo.outcome(last);
   const status = record.status ?? (record.state === 'done' ? 'done' : 'failed');
+  const why = status === 'failed' ? `given up after ${record.attempts} tries` : 'its agent ended before it reported';
   return {
     task: task.id,
     agent: undefined,
     outcome: outcome === undefined || outcome.kind === 'rejected' ? 'none' : outcome.kind,
     seq: outcome === undefined || outcome.kind === 'rejected' ? seq : outcome.seq,
-    handoff: { ...emptyHandoff, status, commits: record.operations, concerns: ['its agent ended before it reported'] },
+    handoff: { ...emptyHandoff, status, commits: record.operations, concerns: [why] },
   };
 }
 

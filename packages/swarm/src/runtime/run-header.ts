@@ -19,6 +19,8 @@ export interface RunHeader {
   readonly holder: ProcessName;
   readonly startedAt: number;
   readonly endedAt?: number;
+  /** While it is: by whom it was asked stands in the log. */
+  readonly paused?: { readonly at: number; readonly reason: string };
   /** Why it ended or stopped. */
   readonly reason?: string;
   readonly detail?: string;
@@ -124,3 +126,31 @@ export const landHeader = (
     message: `run ${keys.run}: ${header.state}`,
     records: [headerWrite(keys, header, seq), ...more],
   });
+
+/** The header of a run that goes on, or has ended. */
+export function unpaused(header: RunHeader): RunHeader {
+  const { paused: _, ...rest } = header;
+  return rest;
+}
+
+/**
+ * Writes what `change` makes of the newest header of this process's part of the run. Gives its seq, or undefined where
+ * another process has taken the run over.
+ */
+export async function changeHeader(
+  repo: Repo,
+  keys: RunKeys,
+  generation: number,
+  change: (header: RunHeader) => RunHeader,
+  more: readonly RecordWrite[] = [],
+): Promise<number | undefined> {
+  for (;;) {
+    const read = readHeader(repo, keys);
+    if (read?.header.generation !== generation) return undefined;
+    const outcome = await landHeader(repo, keys, change(read.header), read.version, more);
+    if (outcome.kind === 'landed') return outcome.seq;
+    // Whoever came first wrote the header: a command, or the end of the run.
+    if (outcome.kind !== 'rejected' || !outcome.paths.includes(keys.header))
+      throw new Error(`the header of run ${keys.run} was not written: ${outcome.kind}`);
+  }
+}

@@ -3,11 +3,11 @@ import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
 import { toolLimits } from '../command/run-command.ts';
 import { privateCaches } from '../command/tool-caches.ts';
 import { ownName } from '../command/process-name.ts';
-import { isRunId, rootTask, type RunId } from '../core/ids.ts';
+import { isRunId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
 import type { GreenSummary } from '../core/green.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { RoleKind, Roles } from '../core/role.ts';
-import type { Task } from '../core/task.ts';
+import type { HandoffStatus, Task } from '../core/task.ts';
 import { systemTime } from '../core/time.ts';
 import { CostLedger, type CostReport } from '../cost/cost-ledger.ts';
 import { PriceBook } from '../cost/prices.ts';
@@ -17,8 +17,9 @@ import { unsettledCount } from '../state/state.ts';
 import { BudgetBook } from './budget-book.ts';
 import { CommandRoom, type CommandSettings } from './command-room.ts';
 import { overlapsNow } from './contradictions.ts';
-import { obeyWaiting } from './control.ts';
+import { Controls } from './control.ts';
 import { follow } from './follow.ts';
+import { goalStatus } from './goal-status.ts';
 import { greenSummaryOf } from './green-summary.ts';
 import { Hands } from './hands/hands.ts';
 import { restoreFights } from './restore-fights.ts';
@@ -26,6 +27,7 @@ import { restoreReviews } from './restore-reviews.ts';
 import { begunTasks, restore, restoreTasks, settleLost, type RestoredTask } from './restore.ts';
 import { RunContext } from './run-context.ts';
 import {
+  changeHeader,
   differences,
   isHeld,
   landHeader,
@@ -33,6 +35,7 @@ import {
   sha256,
   stagePrompts,
   system,
+  unpaused,
   canonicalJson,
   type RunHeader,
 } from './run-header.ts';
@@ -56,6 +59,8 @@ import { Watch } from './watch.ts';
 export interface SwarmResult {
   readonly run: RunId;
   readonly reason: RunEndReason;
+  /** Of the goal, where the run has finished. */
+  readonly status?: HandoffStatus;
   /** Why the planner failed, or the run stopped. */
   readonly detail?: string;
   readonly outcomes: OutcomeCounts;
@@ -64,6 +69,8 @@ export interface SwarmResult {
     /** Ended, whatever became of them. */
     readonly ended: number;
     readonly reopened: number;
+    /** Tried as often as they may be. */
+    readonly givenUp: readonly TaskId[];
   };
   readonly agents: {
     /** Distinct names; a name is used again for later tasks. */
@@ -235,7 +242,7 @@ class Execution {
         `it was made with other settings (${keysChanged.join(', ')}); put them back, or accept the change (--accept-changes, onChanged)`,
       );
     }
-    const { reason: _, detail: __, endedAt: ___, cost: ____, ...rest } = header;
+    const { reason: _, detail: __, endedAt: ___, cost: ____, paused: _____, ...rest } = header;
     const taken: RunHeader = {
       ...rest,
       state: 'running',
@@ -280,7 +287,8 @@ class Execution {
     });
     const feed = new AbortController();
     const from: Cursor = { seq: opened.version, index: Number.MAX_SAFE_INTEGER };
-    const following = follow(this.#context, swarm, from, feed.signal);
+    const controls = new Controls(this.#context, swarm);
+    const following = follow(this.#context, swarm, controls, from, feed.signal);
     const stopNow = (): void => swarm.stop('aborted', 'now', 'the caller stopped it');
     const stopSoon = (): void => swarm.stop('aborted', 'turns', 'the caller stopped it');
     signal?.addEventListener('abort', stopNow, { once: true });
@@ -302,7 +310,7 @@ class Execution {
     this.#addTasks(swarm, opened, tasks);
     swarm.green.begin();
     for (const overlap of overlapsNow(this.#context)) swarm.dispatch(overlap);
-    obeyWaiting(this.#context, swarm);
+    controls.obeyWaiting();
     const stopTimer = watch.startClock(() => swarm.stop('time-limit', 'turns', 'its time is used up'));
     if (signal?.aborted) stopNow();
     if (stopSignal?.aborted) stopSoon();
@@ -314,11 +322,12 @@ class Execution {
     stopSignal?.removeEventListener('abort', stopSoon);
     feed.abort();
     await following;
+    await controls.settled();
     await this.#hands?.close();
     commands.close();
     if (ending.fault !== undefined) throw ending.fault;
     await this.#close(opened, ending.reason, ending.detail);
-    return this.#resultOf(swarm, header.startedAt, ending.reason, ending.detail);
+    return this.#resultOf(swarm, header, ending.reason, ending.detail);
   }
 
   /** Does `work` with the other processes of the run, where it has some. */
@@ -343,42 +352,44 @@ class Execution {
     for (const { task } of restoreTasks(this.#context)) if (task.id !== rootTask) swarm.addTask(task);
   }
 
-  async #close({ header, version }: Opened, reason: RunEndReason, detail: string | undefined): Promise<void> {
+  async #close({ header }: Opened, reason: RunEndReason, detail: string | undefined): Promise<void> {
     const { keys } = this.#context;
     const { time } = this.#context.parts;
     const { total, byRole, byModel } = this.#costs.report();
     const state = reason === 'finished' || reason === 'planner-failed' ? 'ended' : 'stopped';
-    const current = readHeader(this.#repo, keys);
-    // Control commands may have changed the goal; another process may have taken the run over.
-    const latest = current?.header.generation === header.generation ? current : { header, version };
-    const ended: RunHeader = {
-      ...latest.header,
-      state,
-      reason,
-      endedAt: time.now(),
-      cost: { total, byRole, byModel },
+    const end = { state, reason, endedAt: time.now(), cost: { total, byRole, byModel } } as const;
+    // Not where another process has taken the run over.
+    await changeHeader(this.#repo, keys, header.generation, (latest) => ({
+      ...unpaused(latest),
+      ...end,
       ...(detail !== undefined && { detail }),
-    };
-    await landHeader(this.#repo, keys, ended, latest.version);
+    }));
   }
 
-  #resultOf(swarm: Swarm, startedAt: number, reason: RunEndReason, detail: string | undefined): SwarmResult {
+  #resultOf(swarm: Swarm, header: RunHeader, reason: RunEndReason, detail: string | undefined): SwarmResult {
     const events = swarm.counts();
     const created = events['task.created'] ?? 0;
     const { tally, time } = this.#context.parts;
     const { green } = this.#context;
+    const status = reason === 'finished' ? goalStatus(this.#repo, this.#context.keys, header) : undefined;
     return {
       run: this.#context.run,
       reason,
+      ...(status !== undefined && { status }),
       ...(detail !== undefined && { detail }),
       outcomes: tally.outcomes(),
-      tasks: { created, ended: created - unsettledCount(swarm.state), reopened: events['task.reopened'] ?? 0 },
+      tasks: {
+        created,
+        ended: created - unsettledCount(swarm.state),
+        reopened: events['task.reopened'] ?? 0,
+        givenUp: swarm.givenUp.tasks,
+      },
       agents: swarm.agents,
       landings: tally.times(),
       roles: tally.spend(),
       merges: tally.merges.report(),
       ...(tally.reviews.isUsed && { review: swarm.reviews.report(this.#costs.report().byTask) }),
-      ...(green && { green: greenSummaryOf(this.#repo, green.command, startedAt, time.now()) }),
+      ...(green && { green: greenSummaryOf(this.#repo, green.command, header.startedAt, time.now()) }),
       cost: this.#costs.report(),
       events,
       seconds: (performance.now() - this.#startedMs) / 1000,

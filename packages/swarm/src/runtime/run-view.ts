@@ -1,9 +1,10 @@
 import { readGreen, type Repo } from '@mound/vcs';
 import type { RunId, TaskId } from '../core/ids.ts';
-import type { Task } from '../core/task.ts';
+import type { HandoffStatus, Task } from '../core/task.ts';
 import type { BudgetNode } from '../state/budget.ts';
 import type { AgentRecord } from './agent-life.ts';
 import type { GreenSummary } from '../core/green.ts';
+import { goalStatus } from './goal-status.ts';
 import { greenSummaryOf } from './green-summary.ts';
 import { readHeader, type RunHeader } from './run-header.ts';
 import { RunKeys } from './run-keys.ts';
@@ -24,6 +25,8 @@ export interface RunView {
   /** What agents came to and cost, in the order in which they ended. */
   readonly agents: readonly AgentRecord[];
   readonly budgets: ReadonlyMap<TaskId, BudgetNode>;
+  /** Of the goal, where the run has finished. */
+  readonly status: HandoffStatus | undefined;
   readonly questions: readonly QuestionView[];
   /** How the build stood; undefined where nobody kept green. */
   readonly green: GreenSummary | undefined;
@@ -54,6 +57,7 @@ export function readRun(repo: Repo, run: RunId): RunView | undefined {
     tasks,
     agents: agents.toSorted((left, right) => left.version - right.version).map(({ value }) => value as AgentRecord),
     budgets: new Map(values(keys.budget('')).map(({ id, value }) => [id as TaskId, value as BudgetNode])),
+    status: head.header.reason === 'finished' ? goalStatus(repo, keys, head.header) : undefined,
     questions: values(keys.questions).map(({ value }) => value as QuestionView),
     green: greenOf(repo, head.header),
     drafts: new Map(

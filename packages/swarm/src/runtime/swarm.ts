@@ -10,6 +10,7 @@ import type { AgentEnd, Halt } from '../agent/agent.ts';
 import { AgentNames } from './agent-names.ts';
 import { closeBooks } from './close-books.ts';
 import type { RunContext } from './run-context.ts';
+import { GivenUp } from './given-up.ts';
 import { GreenKeeper } from './green-keeper.ts';
 import type { Hands, LeadDesk } from './hands/hands.ts';
 import { Notices } from './notices.ts';
@@ -55,6 +56,7 @@ export class Swarm implements LeadDesk {
   readonly #wakes = new Map<TaskId, (reports: readonly TaskReport[] | undefined) => void>();
   readonly reviews: ReviewDesk;
   readonly green: GreenKeeper;
+  readonly givenUp: GivenUp;
   #unpaused: (() => void)[] = [];
   #state: SwarmState = initialState;
   #scheduled = false;
@@ -76,6 +78,11 @@ export class Swarm implements LeadDesk {
     this.#names = new AgentNames(parts.context);
     this.reviews = new ReviewDesk(parts.context, this);
     this.green = new GreenKeeper(parts.context, this);
+    this.givenUp = new GivenUp(
+      parts.context,
+      (event) => this.dispatch(event),
+      (error) => this.fail(error),
+    );
   }
 
   get state(): SwarmState {
@@ -108,6 +115,7 @@ export class Swarm implements LeadDesk {
     this.#counts.set(event.kind, (this.#counts.get(event.kind) ?? 0) + 1);
     const before = this.#state;
     this.#state = reduce(before, event);
+    if (event.kind === 'task.reopened') this.givenUp.seen(event, before, this.#state);
     if (event.kind === 'file.flagged') this.#marks.set(event.path, event.reason);
     if (event.kind === 'intent.answered') this.#context.parts.tally.landing(event.outcome, event.ms);
     this.#parts.hands?.setPhase(this.#state.phase);
@@ -325,16 +333,12 @@ export class Swarm implements LeadDesk {
         const told = new Set(tasks);
         const reports = this.#state.planners.get(planner)?.reports.filter(({ task }) => told.has(task)) ?? [];
         this.dispatch({ kind: 'planner.woken', planner, tasks });
-        void this.#closeBooks(told).then(() => this.#wakePlanner(planner, reports));
+        void this.#settleBooks(told).then(() => this.#wakePlanner(planner, reports));
         return;
       }
       case 'end-run':
         this.dispatch({ kind: 'run.ended', reason: directive.reason });
-        return this.#end({
-          reason: directive.reason,
-          detail: this.#detail,
-          ...(this.#fault && { fault: this.#fault.error }),
-        });
+        return void this.#conclude(directive.reason);
     }
   }
 
@@ -348,7 +352,13 @@ export class Swarm implements LeadDesk {
     return running;
   }
 
-  async #closeBooks(tasks: ReadonlySet<TaskId>): Promise<void> {
+  async #conclude(reason: RunEndReason): Promise<void> {
+    await this.givenUp.settled();
+    this.#end({ reason, detail: this.#detail, ...(this.#fault && { fault: this.#fault.error }) });
+  }
+
+  async #settleBooks(tasks: ReadonlySet<TaskId>): Promise<void> {
+    await this.givenUp.settled([...tasks]);
     await closeBooks(this.#context, tasks).catch((error: unknown) => this.fail(error));
     for (const id of tasks) this.#context.tasks.delete(id);
   }

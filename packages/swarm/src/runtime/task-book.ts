@@ -146,6 +146,31 @@ export class TaskBook {
     return this.#taskWrite(claim, state, claim.operations, status);
   }
 
+  /**
+   * Ends a task that nobody takes any more, whoever had claimed it last: that one can neither land nor end it. False
+   * where it has ended, or was landed, meanwhile.
+   */
+  async giveUp(id: TaskId, author: Author): Promise<boolean> {
+    const key = this.#keys.task(id);
+    for (;;) {
+      const head = this.#repo.snapshot().record(key);
+      const record = head && decodeTask(head.value);
+      if (head === undefined || record === undefined || record.state === 'done' || record.state === 'ended')
+        return false;
+      const { leaseUntil: _, ...rest } = record;
+      const value = encode({
+        ...rest,
+        state: 'ended',
+        attempts: record.attempts + 1,
+        status: 'failed',
+      } satisfies TaskRecord);
+      const records: RecordWrite[] = [{ key, expect: version(head.version), value }];
+      const outcome = await this.#repo.land({ author, message: `give up ${id}`, records });
+      if (outcome.kind === 'landed') return true;
+      if (outcome.kind !== 'rejected') throw new Error(`task ${id} was not given up: ${outcome.kind}`);
+    }
+  }
+
   #taskWrite(
     claim: Claim,
     state: TaskRecord['state'],

@@ -241,6 +241,8 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
       return state.phase === 'running' ? { ...state, phase: 'paused' } : state;
     case 'run.unpaused':
       return state.phase === 'paused' ? { ...state, phase: 'running' } : state;
+    case 'goal.changed':
+      return { ...state, goal: event.goal };
     case 'run.ended':
       return state.phase === 'ended' ? state : { ...state, phase: 'ended', endReason: event.reason };
     case 'task.created':
@@ -329,6 +331,9 @@ export function reduce(state: SwarmState, event: SwarmEvent): SwarmState {
     case 'green.checked':
     case 'green.broken':
     case 'agent.warned':
+    case 'task.given-up':
+    case 'question.asked':
+    case 'question.answered':
     case 'intent.answered':
     case 'topic.refused':
     case 'agent.told':

@@ -39,6 +39,7 @@ export function renderScreen(watch: RunWatch, now: number, size: ScreenSize, isC
       open > 0 ? yellow : plain,
     ),
     line(`cost    ${cost === undefined ? 'nothing yet' : `${formatCost(cost)}; ${tokensOf(cost.usage)}`}`),
+    ...[...watch.questions].map(([id, text]) => line(`question ${id}: ${oneLine(text)}`, yellow)),
     ...waits.map((text) => line(text, state.phase === 'paused' ? dim : red)),
   ];
   const room = Math.max(1, size.rows - head.length);

@@ -19,6 +19,8 @@ export interface RunWatch {
   readonly landedAt: readonly number[];
   /** Why agents wait. */
   readonly waits: ReadonlyMap<string, string>;
+  /** That nobody has answered, by id. */
+  readonly questions: ReadonlyMap<string, string>;
   /** Of this process and its hands. */
   readonly cost: CostSum | undefined;
 }
@@ -30,6 +32,7 @@ export const newWatch = (now: number): RunWatch => ({
   intents: { landed: 0, merged: 0, conflicted: 0, resolved: 0 },
   landedAt: [],
   waits: new Map(),
+  questions: new Map(),
   cost: undefined,
 });
 
@@ -42,6 +45,7 @@ export function watched(before: RunWatch, event: SwarmEvent, now: number): RunWa
     case 'task.created':
       return { ...watch, tasks: { ...watch.tasks, created: watch.tasks.created + 1 } };
     case 'task.finished':
+    case 'task.given-up':
       return { ...watch, tasks: { ...watch.tasks, ended: watch.tasks.ended + 1 } };
     case 'intent.answered': {
       const { outcome } = event;
@@ -50,6 +54,13 @@ export function watched(before: RunWatch, event: SwarmEvent, now: number): RunWa
       const intents = { ...watch.intents, [outcome]: watch.intents[outcome] + 1 };
       const recent = watch.landedAt.filter((at) => at > now - minuteMs);
       return { ...watch, intents, landedAt: outcome === 'conflicted' ? recent : [...recent, now] };
+    }
+    case 'question.asked':
+      return { ...watch, questions: new Map(watch.questions).set(event.question, event.text) };
+    case 'question.answered': {
+      const questions = new Map(watch.questions);
+      questions.delete(event.question);
+      return { ...watch, questions };
     }
     case 'agent.waiting':
       return { ...watch, waits: new Map(watch.waits).set(event.agent, event.reason) };
