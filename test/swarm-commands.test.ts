@@ -62,6 +62,10 @@ test('a run that is killed is seen, resumed and finished by commands', { timeout
   const cut = await swarm('status');
   expect(cut.stdout).toMatch(/: cut off; the goal\n[^]*mound swarm resume/);
   expect(await swarm('pause')).toMatchObject({ code: 2, stderr: expect.stringContaining('no process runs') });
+  expect(await swarm('tell', 'none', 'x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("no task 'none'"),
+  });
   const changed = await swarm('resume', name, '--mailbox', box, '--agents', '3', '--depth', '1');
   expect(changed).toMatchObject({ code: 2, stderr: expect.stringContaining('(agentsMax, limits.depthMax)') });
   expect(changed.stderr).toContain('--accept-changes');

@@ -57,10 +57,15 @@ function parsed(value: unknown, dir: string, where: string): EffectiveConfig {
   }
 }
 
+/** What a configuration in which nobody does the work lacks, and the ways on, in one line. */
+export function missingMind({ roles, topology }: EffectiveConfig): string | undefined {
+  if ((roles.worker ?? roles.peer) === undefined) return `no model: ${noModel}`;
+  if (topology.kind !== 'tree' || roles.planner !== undefined) return undefined;
+  return `no model for the planner: ${noModel}; --topology solo and peers need none`;
+}
+
 /** Refuses a configuration in which nobody does the work. Errors: `UsageError`. */
-export function mustServe({ roles, topology }: EffectiveConfig): void {
-  const isMissing = (roles.worker ?? roles.peer) === undefined;
-  if (isMissing) throw new UsageError(`no model: ${noModel}`);
-  if (topology.kind === 'tree' && roles.planner === undefined)
-    throw new UsageError(`no model for the planner: ${noModel}; --topology solo and peers need none`);
+export function mustServe(config: EffectiveConfig): void {
+  const missing = missingMind(config);
+  if (missing !== undefined) throw new UsageError(missing);
 }

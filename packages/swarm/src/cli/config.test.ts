@@ -168,7 +168,7 @@ test('peers without a script have the worker’s; a run whose tasks are given up
   expect(err.at(-1)).toMatch(/its goal is not reached \(failed\): given up were peer-1; .*mound swarm status/);
   out = [];
   expect(await main(['status', '--repo', dir])).toBe(0);
-  expect(out.join('\n')).toMatch(/^run r\w+: ended \(finished, goal failed\); g\ntasks: 1 ended\ngiven up: peer-1\n/);
+  expect(out.join('\n')).toMatch(/^run r\w+: ended \(finished, goal failed\); g\ntasks: 1 failed\ngiven up: peer-1\n/);
 });
 
 test('a planner by command hands out a task with the check of the configuration, and a worker by command does it', async () => {

@@ -76,6 +76,12 @@ function mustMakeSense({ run, header, questions, tasks }: RunView, control: Cont
       `run ${run} has no question '${control.question}'; ${known === '' ? 'it has none' : `there are ${known}`}`,
     );
   }
-  if (control.kind === 'task' && !tasks.some(({ task }) => task.id === control.task))
-    throw new UsageError(`run ${run} has no task '${control.task}'`);
+  if (control.kind !== 'task') return;
+  const told = tasks.find(({ task }) => task.id === control.task);
+  if (told === undefined) throw new UsageError(`run ${run} has no task '${control.task}'`);
+  const hasEnded = told.record.state === 'done' || told.record.state === 'ended';
+  if (hasEnded)
+    throw new UsageError(
+      `task '${control.task}' of run ${run} has ended; 'mound swarm tell root TEXT' tells the planner`,
+    );
 }

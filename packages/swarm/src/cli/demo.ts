@@ -2,6 +2,7 @@ import { absent, type Author, type Repo } from '@mound/vcs';
 import type { JsonValue } from '../core/json.ts';
 import { ScriptedModel, type Script } from '../model/scripted-model.ts';
 import type { SwarmOptions } from '../runtime/run-options.ts';
+import { UsageError } from './usage-error.ts';
 import { runSwarm, type SwarmResult } from '../runtime/run-swarm.ts';
 
 /** A small project, made up for the demo. */
@@ -92,7 +93,7 @@ export async function runDemo(repo: Repo, options: Partial<SwarmOptions> = {}): 
   }));
   const outcome = await repo.land({ author, message: 'Start the demo project', changes, onStale: 'reject' });
   if (outcome.kind === 'rejected')
-    throw new TypeError('the demo wants an empty repository: its files are there already');
+    throw new UsageError('the demo wants an empty repository: its files are there already');
   const model = new ScriptedModel(scripts);
   return runSwarm({
     repo,

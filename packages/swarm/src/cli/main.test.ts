@@ -45,15 +45,18 @@ test('demo keeps a repository that is named, and says when it is not empty', asy
   const dir = await mkdtemp(join(tmpdir(), 'mound-cli-'));
   try {
     expect(await main(['demo', '--repo', dir])).toBe(0);
-    expect(out.join('\n')).toContain('8 of 8 tasks ended');
+    expect(out.join('\n')).toMatch(/8 of 8 tasks ended[^]*'mound swarm trace planner-1 --repo .*' shows/);
     const repo = await openRepo(dir);
     const snapshot = repo.snapshot();
     expect(snapshot.readText('src/index.js')?.match(/^export/gm)).toHaveLength(5);
     expect(snapshot.readText('src/config.js')).toContain('retries: 5');
     expect(repo.conflicts()).toEqual([]);
     await repo.close();
-    expect(await main(['demo', '--repo', dir])).toBe(1);
+    expect(await main(['demo', '--repo', dir])).toBe(2);
     expect(err).toEqual([expect.stringContaining('empty repository')]);
+    err = [];
+    expect(await main(['resume', '--repo', dir])).toBe(2);
+    expect(err).toEqual([expect.stringMatching(/cannot be resumed: it has finished; 'mound swarm run'/)]);
   } finally {
     await rm(dir, { recursive: true, force: true });
   }
@@ -79,6 +82,7 @@ test('a wrong command line is one clear line and exit code 2', async () => {
     [['run', 'g', '--base-url', 'nonsense', '--model', 'm'], 'endpoints.endpoint.baseURL'],
     [['run', 'g', '--config', '/no/such'], '/no/such'],
     [['run', 'g', '--model', 'm'], 'give its --base-url'],
+    [['run', 'g', '--command', ' '], 'the command is empty'],
     [['run', 'g', '--topology', 'ring'], 'tree, solo, peers, pipeline'],
     [['run', 'g', '--command', 'true', '--topology', 'pipeline'], 'topology.stages'],
     [['run', 'g', '--agents', 'x'], 'not a count'],
@@ -207,6 +211,20 @@ test('doctor says what is well, what is not, and what to do', async () => {
     }
     expect(stateOf(await doctor(dir, probed, 1, '--api-key-env', 'MOUND_NO_KEY'))).toMatchObject({ key: 'fail' });
     expect(stateOf(await doctor(join(dir, 'none'), probed, 1))).toMatchObject({ [join(dir, 'none')]: 'fail' });
+  });
+});
+
+test('without a model the doctor looks at the rest, and says what to give; a resume says what the run was made with', async () => {
+  await withRepo(async (dir) => {
+    expect(await main(['doctor', '--repo', dir])).toBe(1);
+    expect(out[0]).toContain('ok    repository');
+    expect(out.at(-1)).toMatch(/^fail {2}roles, minds: no model; give --base-url and --model/);
+    expect(await main(['run', 'g', '--repo', dir, '--command', 'exit 3'])).toBe(1);
+    err = [];
+    expect(await main(['resume', '--repo', dir])).toBe(2);
+    expect(err).toEqual([
+      expect.stringMatching(/^mound-swarm: no model: .*was made with planner command, worker command/),
+    ]);
   });
 });
 

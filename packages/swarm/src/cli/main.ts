@@ -99,7 +99,9 @@ async function demo(flags: Partial<RunFlags>, stops: Stops): Promise<void> {
   try {
     const repo = await openRepo(dir, { create: true });
     try {
-      printResult(await runDemo(repo, { stopSignal: stops.soon, signal: stops.now }), flags);
+      const result = await runDemo(repo, { stopSignal: stops.soon, signal: stops.now });
+      printResult(result, flags);
+      if (!flags.json) console.log(whatNext(dir, flags.repo !== undefined));
     } finally {
       await repo.close();
     }
@@ -108,14 +110,23 @@ async function demo(flags: Partial<RunFlags>, stops: Stops): Promise<void> {
   }
 }
 
+const whatNext = (dir: string, isKept: boolean): string =>
+  isKept
+    ? `'mound swarm trace planner-1 --repo ${dir}' shows what its planner said, 'mound ls --repo ${dir}' what came of it`
+    : "its repository is gone again; --repo DIR keeps it for 'mound swarm status', 'costs', 'trace' and 'mound log'";
+
 async function consult(flags: RunFlags, signal: AbortSignal): Promise<void> {
-  const [{ examine }, { configOf, mustServe }] = await Promise.all([
+  const [{ examine }, { configOf, missingMind }] = await Promise.all([
     import('./doctor.ts'),
     import('./config-of-flags.ts'),
   ]);
   const config = await configOf(flags, process.env);
-  mustServe(config);
-  const checks = await examine(config, flags.repo, signal);
+  const [missing, next] = missingMind(config)?.split(/: (.*)/s) ?? [];
+  const found = await examine(config, flags.repo, signal);
+  const checks =
+    missing === undefined || next === undefined
+      ? found
+      : [...found, { subject: 'roles', check: 'minds', state: 'fail' as const, says: missing, next }];
   printChecks(checks, flags);
   if (!isWell(checks)) throw new NotWell();
 }
@@ -129,7 +140,10 @@ function report(error: unknown): number {
   if (error instanceof CommanderError) {
     // Help and version are no errors, and written already.
     if (error.exitCode === 0) return exitCodes.ok;
-    const said = error.message.replace(/^error: /, '').replace(/\s*\n\s*/g, ' ');
+    const said = error.message
+      .replace(/^error: /, '')
+      .replace(/\s*\n\s*/g, ' ')
+      .replace(/\.$/, '');
     const isBare = error.code === 'commander.help';
     console.error(`mound-swarm: ${isBare ? 'no command given' : said}; see 'mound-swarm --help'`);
     return exitCodes.usage;

@@ -50,6 +50,7 @@ export function mindLayer(flags: MindFlags, env: NodeJS.ProcessEnv, file: Layer)
   };
   const unserved = (): string[] => all.filter((role) => inFile[role] === undefined);
   if (replay !== undefined) serve(all, 'replay', { kind: 'replay', file: resolve(replay) });
+  if (command?.trim() === '') throw new UsageError('--command: the command is empty');
   const asCommand = { kind: 'command', command: ['sh', '-c', command ?? ''] };
   if (command !== undefined) serve(['worker'], 'command', asCommand);
   const own: Readonly<Record<string, string | undefined>> = {

@@ -33,7 +33,9 @@ export function printResult(result: SwarmResult, { json, jsonl }: OutputFlags, s
       `run ${result.run}: ${result.reason} after ${result.seconds.toFixed(2)} s`,
       `${tasks.ended} of ${tasks.created} tasks ended${tasks.reopened > 0 ? ` (${tasks.reopened} tries came to nothing)` : ''}; ${agents.names} agents, ${agents.liveMax} at once; ${turns} model turns`,
       `landed ${outcomes.landed}, merged ${outcomes.merged}, conflicted ${outcomes.conflicted}, resolved ${outcomes.resolved}, parked ${outcomes.parked}, rejected ${outcomes.rejected}`,
-      `a landing took ${landings.p50Ms.toFixed(1)} ms at the median, ${landings.p99Ms.toFixed(1)} ms at p99`,
+      ...(landings.count === 0
+        ? []
+        : [`a landing took ${landings.p50Ms.toFixed(1)} ms at the median, ${landings.p99Ms.toFixed(1)} ms at p99`]),
       ...(merges.attempts > 0 ? [mergesLine(merges)] : []),
       ...(green === undefined ? [] : greenLines(green)),
       ...(review === undefined ? [] : reviewLines(review)),

@@ -74,10 +74,13 @@ function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags)
   const { run, header, tasks, questions, drafts, budgets, green } = view;
   const state = stateOf(header);
   const counts: Record<string, number> = {};
+  const ways: Record<string, number> = {};
   const givenUp: TaskId[] = [];
   for (const { task, record } of tasks) {
     if (task.id === rootTask) continue;
+    const way = record.state === 'ended' ? (record.status ?? 'ended') : record.state;
     counts[record.state] = (counts[record.state] ?? 0) + 1;
+    ways[way] = (ways[way] ?? 0) + 1;
     if (record.status === 'failed') givenUp.push(task.id);
   }
   const cost = sumOf([...view.agents, ...atWork]);
@@ -124,7 +127,7 @@ function status(view: RunView, atWork: readonly AgentAtWork[], flags: ViewFlags)
     `run ${run}: ${state}${about === undefined ? '' : ` (${about})`}; ${oneLine(goal)}`,
     ...(detail === undefined ? [] : [`why: ${oneLine(detail)}`]),
     `tasks: ${
-      Object.entries(counts)
+      Object.entries(ways)
         .map(([name, count]) => `${count} ${name}`)
         .join(', ') || 'none'
     }`,

@@ -7,10 +7,13 @@ import { handsOf } from '../config/hand-minds.ts';
 import { redacted } from '../config/redact.ts';
 import { scoreOf } from '../config/score.ts';
 import { commandsOf, recordedLayer, settingsOf } from '../config/settings.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { RunHeader } from '../runtime/run-header.ts';
+import type { RunView } from '../runtime/run-view.ts';
 import { resumeSwarm, runSwarm, type SwarmResult } from '../runtime/run-swarm.ts';
-import { configOf, mustServe, type ConfigFlags } from './config-of-flags.ts';
+import { configOf, missingMind, mustServe, type ConfigFlags } from './config-of-flags.ts';
 import { exportAfterRun } from './git-export.ts';
-import { namesOf, runNamed } from './named-run.ts';
+import { namesOf, runNamed, withRepo } from './named-run.ts';
 import { follower, printResult, type OutputFlags, type Scores } from './print.ts';
 import { OutOfBounds, UsageError } from './usage-error.ts';
 
@@ -42,10 +45,13 @@ export async function run(given: string | undefined, flags: RunFlags, stops: Sto
 
 /** What nobody names is as the run has it. */
 export async function resume(name: string | undefined, flags: ResumeFlags, stops: Stops): Promise<void> {
-  const { run: runId, recorded } = await recordOf(flags.repo, name);
-  const config = await configOf(flags, process.env, recorded);
+  const { run: runId, header } = await headerOf(flags.repo, name);
+  if (header.state === 'ended' && header.reason === 'finished')
+    throw new UsageError(`run ${runId} cannot be resumed: it has finished; 'mound swarm run' begins another`);
+  const config = await configOf(flags, process.env, recordedLayer(header.settings));
   if (flags.printConfig) return printConfig(config);
-  mustServe(config);
+  const missing = missingMind(config);
+  if (missing !== undefined) throw new UsageError(`${missing}; run ${runId} was made with ${mindsIn(header)}`);
   await perform(config, runId, flags, stops, (parts) => {
     const { tasks: _, ...settings } = settingsOf(config, '');
     const onChanged = flags.acceptChanges ? 'accept' : 'refuse';
@@ -53,17 +59,16 @@ export async function resume(name: string | undefined, flags: ResumeFlags, stops
   });
 }
 
-async function recordOf(
-  dir: string,
-  name: string | undefined,
-): Promise<{ run: string; recorded: ReturnType<typeof recordedLayer> }> {
-  const repo = await openRepo(dir);
-  try {
-    const { run: found, header } = runNamed(repo, name);
-    return { run: found, recorded: recordedLayer(header.settings) };
-  } finally {
-    await repo.close();
-  }
+const headerOf = (dir: string, name: string | undefined): Promise<Pick<RunView, 'run' | 'header'>> =>
+  withRepo(dir, (repo) => runNamed(repo, name));
+
+/** `planner strong, worker cheap`: what served it. */
+function mindsIn({ settings }: RunHeader): string {
+  const { models } = settings;
+  const served = isJsonObject(models) ? models : {};
+  return Object.entries(served)
+    .map(([role, model]) => `${role} ${typeof model === 'string' ? model : '?'}`)
+    .join(', ');
 }
 
 type Parts = Pick<
@@ -83,7 +88,7 @@ async function perform(
   const repo = await openRepo(flags.repo);
   const shown = follower(flags);
   try {
-    if (says !== undefined && process.stderr.isTTY) console.error(`mound-swarm: ${says}`);
+    if (says !== undefined && !flags.json && !flags.jsonl) console.error(`mound-swarm: ${says}`);
     const minds = await makeModels(config, { repo });
     const before = await measure(repo, config, stops);
     const result = await execute({

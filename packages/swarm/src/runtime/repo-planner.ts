@@ -197,6 +197,13 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
           !ids.slice(0, at).includes(id) && !this.#context.tasks.has(id) && this.#context.book.task(id) === undefined,
       );
       if (unknown !== undefined) return `${request.id} comes after ${unknown}, which is no earlier task.`;
+      if (
+        request.check !== undefined &&
+        role.kind === 'worker' &&
+        this.#context.parts.commands.directory === undefined
+      ) {
+        return `${request.id} names a check, and this run runs no commands. Leave it out, and say in unchecked why.`;
+      }
       const isProved = request.check ?? request.unchecked ?? policy.check;
       if (policy.checks === 'required' && role.kind === 'worker' && !isProved) {
         return `${request.id} names no check. Give a command that proves it, or say in unchecked why there is none.`;

@@ -1,10 +1,14 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { WorkerBrief } from '../core/brief.ts';
+import type { RunId } from '../core/ids.ts';
 import type { SwarmEvent } from '../events/event.ts';
+import { MailboxModel } from '../model/mailbox-model.ts';
 import type { Model } from '../model/model.ts';
 import { ScriptedModel, type ScriptView, type ScriptedTurn } from '../model/scripted-model.ts';
 import { shippedRoles } from '../roles/roles.ts';
 import { runSwarm } from './run-swarm.ts';
+import { readRun } from './run-view.ts';
 import {
   call,
   clash,
@@ -217,4 +221,35 @@ test('a planner that fails ends the run with that reason', async () => {
     detail: expect.stringContaining('has no turn 2'),
     tasks: { created: 0 },
   });
+});
+
+test('a stop does not wait for an agent that is parked: it goes on from there', async () => {
+  const repo = await newRepo();
+  const model = new MailboxModel({ dir: join(repo.dir, 'box'), pollMs: 5 });
+  const stop = new AbortController();
+  const result = await runSwarm({
+    repo,
+    goal: 'test',
+    runId: 'r1',
+    models: { planner: model, worker: model },
+    agentsMax: 1,
+    stopSignal: stop.signal,
+    onEvent: ({ kind }) => kind === 'agent.waiting' && stop.abort(),
+  });
+  expect(result).toMatchObject({ reason: 'aborted', roles: { planner: { turns: 0 } } });
+  expect(readRun(repo, 'r1' as RunId)?.header).toMatchObject({ state: 'stopped', reason: 'aborted' });
+});
+
+test('a check is not handed out in a run that runs no commands', async () => {
+  const repo = await newRepo();
+  const said: string[] = [];
+  const checked = { id: 't1', title: 't1', scope: [], check: 'true' };
+  await swarm(repo, {
+    planner: ({ turn, results }) => {
+      if (turn === 0) return { calls: [call('delegate', { tasks: [checked] })] };
+      said.push(results[0]?.value.says ?? '');
+      return { calls: [finish()] };
+    },
+  });
+  expect(said).toEqual([expect.stringMatching(/t1 names a check, and this run runs no commands\. .*unchecked/)]);
 });

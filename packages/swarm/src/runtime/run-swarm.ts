@@ -272,7 +272,7 @@ class Execution {
     const { onEvent, agentsMax, signal, stopSignal } = this.#options;
     const { commands, tally, time, policy } = this.#context.parts;
     const { unsafeWithout } = policy;
-    const watch = new Watch(this.#limits, this.#repo, policy.thrashing);
+    const watch = new Watch(this.#limits, this.#repo, time, policy.thrashing);
     const swarm = new Swarm({
       context: this.#context,
       hands: this.#hands,
@@ -311,7 +311,7 @@ class Execution {
     swarm.green.begin();
     for (const overlap of overlapsNow(this.#context)) swarm.dispatch(overlap);
     controls.obeyWaiting();
-    const stopTimer = watch.startClock(() => swarm.stop('time-limit', 'turns', 'its time is used up'));
+    const stopTimer = watch.startClock((how) => swarm.stop('time-limit', how, 'its time is used up'));
     if (signal?.aborted) stopNow();
     if (stopSignal?.aborted) stopSoon();
 

@@ -119,6 +119,8 @@ export class Swarm implements LeadDesk {
     if (event.kind === 'file.flagged') this.#marks.set(event.path, event.reason);
     if (event.kind === 'intent.answered') this.#context.parts.tally.landing(event.outcome, event.ms);
     this.#parts.hands?.setPhase(this.#state.phase);
+    // Who is parked is in no turn that could end: it asks again at a resume.
+    if (event.kind === 'agent.waiting' && this.isStopping) this.abortAgent(event.agent);
     if (event.kind === 'run.unpaused' || event.kind === 'run.stopping') this.#openGate();
     this.reviews.seen(event);
     this.green.seen(event);
@@ -252,8 +254,12 @@ export class Swarm implements LeadDesk {
     if (phase !== 'stopping') {
       this.dispatch({ kind: 'run.stopping', reason, how, ...(detail !== undefined && { detail }) });
     }
-    if (how === 'now') for (const controller of this.#live.values()) controller.abort();
+    for (const [agent, controller] of this.#live) if (how === 'now' || this.#isParked(agent)) controller.abort();
     for (const planner of this.#wakes.keys()) this.#wakePlanner(planner, undefined);
+  }
+
+  #isParked(agent: AgentId): boolean {
+    return this.#state.agents.get(agent)?.waitingUntil !== undefined;
   }
 
   fail(error: unknown): void {

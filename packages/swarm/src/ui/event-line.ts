@@ -15,7 +15,9 @@ export function lineOf(event: SwarmEvent): string | undefined {
     case 'agent.warned':
       return `${event.agent}: ${event.says}`;
     case 'agent.ended':
-      return event.detail === undefined ? undefined : `${event.agent} ended (${event.reason}): ${event.detail}`;
+      // Of a worker the task's line says it.
+      if (event.detail === undefined || event.role === 'worker') return undefined;
+      return `${event.agent} ended (${event.reason}): ${short(event.detail)}`;
     case 'task.finished': {
       const { task, report } = event;
       const { status, concerns } = report.handoff;

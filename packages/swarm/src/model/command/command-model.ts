@@ -275,7 +275,20 @@ const ownerOf = (brief: Brief): string =>
 /** It was run often enough, or has no money left. */
 function blocked({ messages }: ModelRequest, why?: string): ModelTurn {
   const results = messages.filter((message) => message.role === 'tool').slice(-2);
-  const concerns = [...(why === undefined ? [] : [why]), ...results.map(({ content }) => content.slice(0, 500))];
+  const concerns = [
+    ...(why === undefined ? [] : [why]),
+    ...results.map(({ content }) => saidBy(content).slice(0, 500)),
+  ];
   const calls = [{ id: 'call_0', name: 'finish', arguments: { status: 'blocked', concerns } }];
   return { text: '', calls, usage: noUsage, finish: 'stop', spent: [] };
+}
+
+/** What a tool's answer says; all of it, where it cannot be read. */
+function saidBy(content: string): string {
+  try {
+    const answer = JSON.parse(content) as JsonValue;
+    return isJsonObject(answer) && typeof answer['says'] === 'string' ? answer['says'] : content;
+  } catch {
+    return content;
+  }
 }
