@@ -21,7 +21,7 @@ export async function excludesOf(repo: Repo): Promise<Buffer[]> {
       runGit(['rev-parse', '--git-path', 'info/exclude'], { gitDir }),
     ]);
     const files = [named.code === 0 ? lineOf(named.stdout) : usersList(), lineOf(own.stdout)];
-    const lists = await Promise.all(files.map((file) => (file === '' ? undefined : contentOf(resolve(file)))));
+    const lists = await Promise.all(files.filter(Boolean).map((file) => contentOf(resolve(file))));
     return lists.filter((list) => list !== undefined);
   } catch (error) {
     if (isMoundError(error)) return [];
