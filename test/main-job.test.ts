@@ -39,6 +39,7 @@ describe('npm start on a generated history', () => {
       lost: 0,
       treeIdentical: true,
       exportFsckClean: true,
+      controlShows: true,
       faults: [],
     });
     // Real concurrency: workers of one window start from one snapshot and meet on the hot files.

@@ -57,7 +57,8 @@ export async function audit(options: AuditOptions): Promise<AuditResult> {
   }
 }
 
-async function auditRepo(repo: Repo, options: AuditOptions): Promise<AuditResult> {
+/** The same of a repository that is open. */
+export async function auditRepo(repo: Repo, options: AuditOptions): Promise<AuditResult> {
   const { branch = 'main', run, from, to, corpus, words = ['sqllogictest'], also = [], allow, categories } = options;
   const { places, run: named } = runCommits(repo, {
     branch,

@@ -1,3 +1,5 @@
+import type { ScoreControl } from './bare-tree.ts';
+
 /** How one point came out; `docs/guides/bench.md` says what each counts as. */
 export const pointStates = ['scored', 'empty', 'build-failed', 'build-timed-out', 'crashed', 'timed-out'] as const;
 export type PointState = (typeof pointStates)[number];
@@ -87,6 +89,8 @@ export interface CurveResult {
   readonly points: readonly CurvePoint[];
   readonly regressions: readonly Regression[];
   readonly reached: readonly Reached[];
+  /** Not there in results of before there was one. */
+  readonly control?: ScoreControl;
 }
 
 /** The source experiment's published figures: after an hour, two after four hours, one mix's last, the end. */

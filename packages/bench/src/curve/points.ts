@@ -5,7 +5,8 @@ import type { Repo } from '@mound/vcs';
 
 import type { LineJournal, JournalForm } from '../harness/line-journal.ts';
 import { pointStates, type CommitPlace, type CurvePoint, type CurveResult, type Scored } from './curve.ts';
-import { scoreSnapshot } from './score-snapshot.ts';
+import { scoreControlOf, writeBareTree, type ScoreControl } from './bare-tree.ts';
+import { scoreSnapshot, scoreTree } from './score-snapshot.ts';
 import { totalOf, type Scorer } from './scorer.ts';
 
 /** What the journal keeps of a point; `second`: of its second try. */
@@ -36,6 +37,9 @@ export interface PointOptions {
   readonly signal: AbortSignal;
   readonly onPoint: ((point: CurvePoint) => void) | undefined;
 }
+
+/** In place of a seq: the control's. */
+const bareSeq = -1;
 
 const keyOf = (seq: number, second: boolean): string => `${seq}${second ? ' again' : ''}`;
 
@@ -71,6 +75,14 @@ export class Points {
     return this.#pointOf(place, true);
   }
 
+  /** What a tree gets in which nothing was built. */
+  async scoreBare(): Promise<ScoreControl> {
+    await this.#try(bareSeq, false);
+    const scored = this.#rows.get(keyOf(bareSeq, false));
+    if (scored === undefined) throw new Error('the control was not scored');
+    return scoreControlOf(scored, this.all());
+  }
+
   /** Counts the tests themselves, where no point tells how many there are. */
   async countTests(): Promise<void> {
     if (this.#knownTotal() === 0) this.#total = await totalOf(this.#options.scorer);
@@ -90,12 +102,16 @@ export class Points {
   async #try(seq: number, second: boolean): Promise<void> {
     const key = keyOf(seq, second);
     if (this.#rows.has(key)) return;
-    const { repo, branch, scorer, journal, ...bounds } = this.#options;
-    const scored = await scoreSnapshot(seq === 0 ? undefined : repo.snapshot(seq, branch), {
-      ...bounds,
+    const { repo, branch, scorer, journal, ...more } = this.#options;
+    const bounds = {
+      ...more,
       scorer: scorer.kind === 'engine' ? { ...scorer, corpus: realpathSync(scorer.corpus) } : scorer,
       hidden: [join(realpathSync(repo.dir), '.mound')],
-    });
+    };
+    const scored =
+      seq === bareSeq
+        ? await scoreTree(writeBareTree, bounds)
+        : await scoreSnapshot(seq === 0 ? undefined : repo.snapshot(seq, branch), bounds);
     journal?.add({ seq, ...scored, ...(second && { second }) });
     this.#rows.set(key, scored);
   }

@@ -135,6 +135,7 @@ async function curveOf(
   for (const place of chosen) await points.score(place);
   await points.countTests();
   const regressions = await findRegressions(repo, points, { tolerance, regressionsMax });
+  const control = await points.scoreBare();
   const all = points.all();
   return {
     run,
@@ -145,5 +146,6 @@ async function curveOf(
     points: all,
     regressions,
     reached: reached(all, thresholds),
+    control,
   };
 }

@@ -40,10 +40,15 @@ async function timed<Result>(act: () => Promise<Result>): Promise<[Result, numbe
 
 /** Builds a snapshot in a new directory, which is removed again, and asks it. Errors: {@link Interrupted}. */
 export function scoreSnapshot(snapshot: Snapshot | undefined, bounds: SnapshotBounds): Promise<Scored> {
-  const { build, scorer, sandbox, signal } = bounds;
   if (snapshot === undefined || snapshot.list().length === 0) return Promise.resolve({ ...nothing, state: 'empty' });
+  return scoreTree((dir) => writeSnapshot(snapshot, dir), bounds);
+}
+
+/** Builds whatever `write` puts into a new directory, and asks it. Errors: {@link Interrupted}. */
+export function scoreTree(write: (dir: string) => Promise<unknown>, bounds: SnapshotBounds): Promise<Scored> {
+  const { build, scorer, sandbox, signal } = bounds;
   return withTempDir(bounds.dir, async (dir) => {
-    await writeSnapshot(snapshot, dir);
+    await write(dir);
     const env = environmentFor(process.env, [], {});
     const unseen = scorer.kind === 'engine' ? [...bounds.hidden, scorer.corpus] : bounds.hidden;
     let buildSeconds = 0;

@@ -183,7 +183,7 @@ test('documentation is got once and stands in every arm; a script that fails is 
 });
 
 test('time that is over ends a run whose mind does not answer; what it began with is its score', async () => {
-  const file = fileOf({ budget: { minutes: 0.02 }, arms: ['solo'], score: { command: 'echo "{\\"passed\\": $(ls | wc -l), \\"total\\": 4}"' } }); // prettier-ignore
+  const file = fileOf({ budget: { minutes: 0.02 }, arms: ['solo'], score: { command: 'echo "{\\"passed\\": $(ls -I NOTHING.txt | wc -l), \\"total\\": 4}"' } }); // prettier-ignore
   writeFileSync(
     join(dir, 'script.mjs'),
     'export default { planner: () => ({}), worker: () => new Promise(() => {}) };',

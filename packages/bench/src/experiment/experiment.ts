@@ -65,7 +65,8 @@ async function runExperimentSuite({ values, signal, progress }: SuiteContext): P
   }
   const result = await resultOf(experiment, finished, findings);
   writeWhole(join(out, 'result.json'), result);
-  return { kind: 'result', result, exitCode: findings.failed ? 1 : 0 };
+  const isBlind = finished.some(({ result: { curve } }) => curve?.control?.shows === false);
+  return { kind: 'result', result, exitCode: findings.failed || isBlind ? 1 : 0 };
 }
 
 async function resultOf(

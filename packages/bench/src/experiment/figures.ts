@@ -1,7 +1,7 @@
 import { percentileOf } from '../harness/statistics.ts';
 import type { Metric } from '../harness/metric.ts';
 import { sampleOf, type Sample, type WorkloadFields } from '../harness/result-file.ts';
-import { curveSamples } from '../suites/curve/curve-samples.ts';
+import { controlNote, curveSamples } from '../suites/curve/curve-samples.ts';
 import type { CellResult } from './cell-result.ts';
 import type { Cell } from './cells.ts';
 import type { RoleSpend } from './measures/spend.ts';
@@ -125,6 +125,9 @@ export function notesOf(finished: readonly Finished[], isScored: boolean): strin
     ...(minds.has('recorded') ? ['recorded answers are replayed: costs and tokens are those of the recording, the order in which commits land may be another, and nothing is said of time'] : []),
     ...(isScored ? [] : ['score: not measured, the experiment names no way']),
     ...finished.flatMap(({ result }) => noteOf(result)),
+    ...reported.flatMap(({ result: { cell, curve } }) =>
+      curve === undefined ? [] : controlNote(curve).map((note) => `${cell}: ${note}`),
+    ),
     ...reported.flatMap(({ result }) => likenessNote(result)),
     ...(reported.some(({ result }) => Object.values(result.spend).some(({ estimatedTokens }) => estimatedTokens))
       ? ['tokens that nobody reported are estimated by length: four bytes a token'] : []),

@@ -1,4 +1,5 @@
 import type { Engine, EngineError, Rows, Session } from '../engine.ts';
+import { importPackage } from './import-package.ts';
 import { renderTyped } from './typed-value.ts';
 
 /** What is used of `@duckdb/node-api`; it is not a dependency, so its types are not there. */
@@ -19,7 +20,7 @@ const errorOf = (error: unknown): EngineError => ({ error: error instanceof Erro
 
 /** DuckDB in this process, where its package is installed. */
 export async function duckdbEngine(): Promise<Engine> {
-  const duckdb = (await import(packageName)) as DuckDbModule;
+  const duckdb = (await importPackage(packageName)) as DuckDbModule;
   const open = async (): Promise<Session> => {
     const instance = await duckdb.DuckDBInstance.create(':memory:');
     const connection = await instance.connect();

@@ -1,4 +1,5 @@
 import type { Engine, EngineError, Rows, Session } from '../engine.ts';
+import { importPackage } from './import-package.ts';
 import { renderTyped } from './typed-value.ts';
 
 /** What is used of `@electric-sql/pglite`; it is not a dependency, so its types are not there. */
@@ -21,9 +22,12 @@ const packageName = '@electric-sql/pglite';
 
 const errorOf = (error: unknown): EngineError => ({ error: error instanceof Error ? error.message : String(error) });
 
+/** `PostgreSQL 18.7 (PGlite 0.5.17) on wasm32…, compiled by …`: the first part is what one asks for. */
+const versionOf = (text: string): string => text.split(' on ')[0] ?? text;
+
 /** PostgreSQL in this process, as WebAssembly, where its package is installed. */
 export async function pgliteEngine(): Promise<Engine> {
-  const { PGlite } = (await import(packageName)) as PgliteModule;
+  const { PGlite } = (await importPackage(packageName)) as PgliteModule;
   const first = await PGlite.create();
   const { rows } = await first.query('select version()', [], { rowMode: 'array' });
   await first.close();
@@ -39,5 +43,5 @@ export async function pgliteEngine(): Promise<Engine> {
       close: () => database.close(),
     };
   };
-  return { name: 'pglite', dialect: 'postgresql', identity: `pglite ${String(rows[0]?.[0])}`, open };
+  return { name: 'pglite', dialect: 'postgresql', identity: `pglite ${versionOf(String(rows[0]?.[0]))}`, open };
 }

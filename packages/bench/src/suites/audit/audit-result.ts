@@ -1,4 +1,4 @@
-import type { AuditResult, CheckReport, Finding } from '../../audit/index.ts';
+import type { AuditControl, AuditResult, CheckReport, Finding } from '../../audit/index.ts';
 import { sampleOf, type EvidenceTable, type Sample } from '../../harness/result-file.ts';
 
 /** More are counted, not shown. */
@@ -88,3 +88,16 @@ export const auditNotes = ({ run, commits, checks }: AuditResult): string[] => [
 
 export const hasFindings = ({ checks }: AuditResult): boolean =>
   checks.some((report) => countOf(report, 'finding') > 0);
+
+export const isBlind = ({ missed, alarms }: AuditControl): boolean => missed.length > 0 || alarms.length > 0;
+
+export function controlNote(control: AuditControl): string {
+  const { missed, alarms } = control;
+  if (!isBlind(control))
+    return 'control: in a repository that cheats in each of these ways each is found, in an honest one none';
+  const told = [
+    ...missed.map((check) => `${check} is not found where it was planted`),
+    ...alarms.map((check) => `${check} is found where nothing is`),
+  ];
+  return `FAULT: control: ${told.join('; ')}: trust nothing here`;
+}

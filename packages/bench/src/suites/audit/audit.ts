@@ -1,13 +1,13 @@
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 
-import { audit, type AuditOptions } from '../../audit/index.ts';
+import { audit, auditControl, type AuditOptions } from '../../audit/index.ts';
 import type { CategoryCount } from '../../curve/index.ts';
 import { makeResult } from '../../harness/make-result.ts';
 import { parseResultFile } from '../../harness/result-file.ts';
 import { commitsOptions } from '../commits-options.ts';
 import { UnreadableError, UsageError, type Suite, type SuiteContext, type SuiteOutcome } from '../suite.ts';
-import { auditNotes, auditSamples, auditTables, hasFindings } from './audit-result.ts';
+import { auditNotes, auditSamples, auditTables, controlNote, hasFindings, isBlind } from './audit-result.ts';
 
 interface Values {
   readonly repo?: string;
@@ -76,13 +76,14 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
     ...(curve !== undefined && { categories: await categoriesOf(curve) }),
   };
   const found = await audit(options);
+  const control = await auditControl(context.dir);
   const result = await makeResult({
     suite: 'audit',
     samples: auditSamples(name ?? found.run ?? 'commits', found),
-    notes: auditNotes(found),
+    notes: [...auditNotes(found), controlNote(control)],
     tables: auditTables(found),
   });
-  return { kind: 'result', result, exitCode: hasFindings(found) ? 1 : 0 };
+  return { kind: 'result', result, exitCode: hasFindings(found) || isBlind(control) ? 1 : 0 };
 }
 
 /** Looks for what a run should not have done, with the evidence. */

@@ -12,6 +12,7 @@ import { attempt, type Findings } from '../findings.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 import type { ArmFigures } from './arm.ts';
 import { Build } from './build.ts';
+import { controlFaults } from './control.ts';
 import { effectsOf, figures, type Comparison, type Effect } from './effects.ts';
 import { runOldStyleArm } from './old-style-arm.ts';
 import {
@@ -42,6 +43,13 @@ export async function runCoordinationSuite(
     const findings: Findings = { notes: [], dir, failed: false };
     const build = await Build.load();
     if (build === undefined) findings.notes.push('missing: the TypeScript compiler, so nothing is said of builds');
+    const blind = controlFaults(new IntendedWork({ ...project, skew, seed: 1 }), build);
+    if (blind.length > 0) findings.failed = true;
+    findings.notes.push(
+      blind.length === 0
+        ? `control: an edit that is taken out counts as lost${build === undefined ? '' : ', and a tree with a fault does not build'}`
+        : `FAULT: control: ${blind.join('; ')}: trust nothing here`,
+    );
     const hasGit = (await gitVersion()) !== undefined;
     if (!hasGit) findings.notes.push('missing: old-style (needs git)');
     const able = arms.filter(({ kind }) => kind !== 'old-style' || hasGit);

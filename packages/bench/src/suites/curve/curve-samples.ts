@@ -97,8 +97,18 @@ export function curveNotes(result: CurveResult): string[] {
         : `${percent(share)}: reached by commit ${at.commits}, after ${spanOf(at.ms)}`,
     ),
     ...regressions.map((regression, at) => `regression ${at + 1}: ${regressionLine(regression)}`),
+    ...controlNote(result),
     ...failures.slice(0, 10).map(({ seq, state, reason }) => `seq ${seq} ${state}: ${tellingLine(reason)}`),
   ];
+}
+
+/** A score that does not look at the tree says nothing. */
+export function controlNote({ control }: CurveResult): string[] {
+  if (control === undefined) return [];
+  const { state, score, shows } = control;
+  const tree = 'a tree in which nothing was built';
+  if (!shows) return [`FAULT: control: ${tree} has ${percent(score)}, as much as the best point: trust no score here`];
+  return [`control: ${tree} has ${percent(score)} (${state})`];
 }
 
 function regressionLine({ kind, candidates, culprit, before, after, varies, recoveredAt }: Regression): string {

@@ -125,7 +125,23 @@ test('after kill -9 the same command goes on with what is done', async () => {
   const result = resultOf(await bench(...args));
   expect(named(result, 'curve', 'testsPassed').map(({ median }) => median)).toEqual([0, 1, 2, 3, 4, 5, 6]);
   expect(rows().slice(0, kept.length)).toEqual(kept);
-  expect(rows()).toHaveLength(7);
+  // With the control's.
+  expect(rows()).toHaveLength(8);
   // Of the one that was killed a directory may be there; of the other nothing is.
   expect((await readdir(dir)).filter((name) => name !== 'points.jsonl').length).toBeLessThanOrEqual(1);
+});
+
+test('a score that does not look at the tree fails the run: nothing that it says can be trusted', async () => {
+  const repo = await newRepo();
+  for (let at = 1; at <= 2; at++) await commit(repo, { passed: `${at}\n` });
+  const blind = `echo '{"passed": 3, "total": 4}'`;
+  const ended = await bench('curve', '--repo', repo.dir, '--score', blind, '--json', ...sandboxFlag);
+  expect([ended.code, ended.stderr]).toEqual([1, '']);
+  const { notes } = JSON.parse(ended.stdout) as ResultFile;
+  expect(notes).toContain(
+    'FAULT: control: a tree in which nothing was built has 75 %, as much as the best point: trust no score here',
+  );
+  const sees = `test -f passed || exit 1; ${blind}`;
+  const result = resultOf(await bench('curve', '--repo', repo.dir, '--score', sees, '--json', ...sandboxFlag));
+  expect(result.notes).toContain('control: a tree in which nothing was built has 0 % (crashed)');
 });

@@ -108,7 +108,7 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
       samples: curveSamples(subject, found),
       notes: curveNotes(found),
     });
-    return { kind: 'result', result, exitCode: 0 };
+    return { kind: 'result', result, exitCode: found.control?.shows === false ? 1 : 0 };
   } finally {
     context.progress.end();
   }

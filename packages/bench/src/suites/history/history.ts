@@ -114,7 +114,10 @@ async function runIn(dir: string, context: SuiteContext): Promise<SuiteOutcome> 
     const peers = usePeers ? await measurePeers(replayed, join(dir, 'peers'), context.signal) : [];
     const summary = summarise({ kind, commits, window }, agents, replay, verification, countEvents(repo), peers);
     const isProven =
-      verification.lost === 0 && verification.exportFsckClean && (verification.treeIdentical || !useRecord);
+      verification.controlShows &&
+      verification.lost === 0 &&
+      verification.exportFsckClean &&
+      (verification.treeIdentical || !useRecord);
     const isFinished = replay.swarm.reason === 'finished';
     const samples = historySamples(summary);
     const seeds = kind === 'generated' ? [generatedShape.seed] : [];

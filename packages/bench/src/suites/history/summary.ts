@@ -29,6 +29,8 @@ export interface HistorySummary {
   readonly lost: number;
   readonly treeIdentical: boolean;
   readonly exportFsckClean: boolean;
+  /** The proof finds what is wrong on purpose. */
+  readonly controlShows: boolean;
   readonly faults: readonly string[];
   readonly events: Readonly<Record<string, number>>;
   readonly commitsPerSecond: number;
@@ -49,7 +51,7 @@ export function summarise(
   const { landed, merged, conflicted, parked, rejected, unchanged, resolved } = outcomes;
   const intents = landed + merged + conflicted + parked + rejected + unchanged;
   const commits = landed + merged + resolved + replay.correctionIntents;
-  const { treeIdentical, exportFsckClean, acknowledged, lost, faults } = verification;
+  const { treeIdentical, exportFsckClean, acknowledged, lost, controlShows, faults } = verification;
   return {
     input,
     agents,
@@ -69,6 +71,7 @@ export function summarise(
     lost,
     treeIdentical,
     exportFsckClean,
+    controlShows,
     faults,
     events,
     commitsPerSecond: commits / seconds,
@@ -113,6 +116,10 @@ function rowsOf(summary: HistorySummary): [string, string][] {
     ['tree equals git’s', summary.treeIdentical ? 'yes, byte for byte' : 'NO'],
     ['git fsck of the export', summary.exportFsckClean ? 'clean' : 'NOT CLEAN'],
     ['acknowledged, lost', `${summary.acknowledged}, ${summary.lost}`],
+    [
+      'control',
+      summary.controlShows ? 'intents forged on purpose are found to be lost' : 'FORGED INTENTS ARE NOT FOUND',
+    ],
     ['commits per second', `${formatNumber(summary.commitsPerSecond)} durable, through the whole swarm`],
     ['latency', `${round(latencyMs.p50, 2)} ms median, ${round(latencyMs.p99, 2)} ms p99`],
     ...peers.map(({ subject, commitsPerSecond, missing }): [string, string] => [

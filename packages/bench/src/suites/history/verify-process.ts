@@ -5,6 +5,6 @@ export async function main(argv: readonly string[]): Promise<number> {
   const request = JSON.parse(argv[0] ?? '') as VerifyRequest;
   const verification = await verify(request);
   process.stdout.write(`${JSON.stringify(verification)}\n`);
-  const { lost, exportFsckClean, treeIdentical } = verification;
-  return lost === 0 && exportFsckClean && (treeIdentical || request.commit === undefined) ? 0 : 1;
+  const { lost, exportFsckClean, treeIdentical, controlShows } = verification;
+  return controlShows && lost === 0 && exportFsckClean && (treeIdentical || request.commit === undefined) ? 0 : 1;
 }

@@ -23,6 +23,8 @@ export interface Verification {
   readonly acknowledged: number;
   /** Acknowledged intents that are not where they must be. */
   readonly lost: number;
+  /** The negative control: intents that were never acknowledged as it was told here are found to be lost. */
+  readonly controlShows: boolean;
   /** A line for each thing that is wrong, the first hundred. */
   readonly faults: readonly string[];
 }
@@ -136,6 +138,7 @@ export async function verify(request: VerifyRequest): Promise<Verification> {
     return inCommit === undefined ? [] : line.paths.map(({ path, blob }) => ({ line, commit: inCommit, path, blob }));
   });
   const changed = await contentFaults(exported, wanted);
+  const controlShows = await controlOf(exported, operations, wanted[0]);
   const lost = withLog(request.repo, (log) => {
     const found = lines.flatMap((line) => lookUp(line, operations, log) ?? changed.get(line.operationId) ?? []);
     faults.push(...found);
@@ -146,8 +149,23 @@ export async function verify(request: VerifyRequest): Promise<Verification> {
     exportFsckClean: fsck === '',
     acknowledged: lines.length,
     lost: await lost,
+    controlShows,
     faults: faults.slice(0, 100),
   };
+}
+
+/** An intent that no commit carries, and one with a byte changed, made of one that is there. */
+async function controlOf(
+  exported: string,
+  operations: ReadonlyMap<string, string>,
+  there: Wanted | undefined,
+): Promise<boolean> {
+  if (there === undefined) return true;
+  const { line, commit, path } = there;
+  const log: Log = { parked: new Set(), seqOf: () => undefined, conflictFault: () => undefined };
+  const forged = lookUp({ ...line, operationId: `${line.operationId}-forged`, outcome: 'landed', commit }, operations, log); // prettier-ignore
+  const changed = await contentFaults(exported, [{ line, commit, path, blob: '0'.repeat(64) }]);
+  return forged !== undefined && changed.size === 1;
 }
 
 /** What the log itself knows, for intents that left no commit. */

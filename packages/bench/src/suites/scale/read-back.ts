@@ -70,7 +70,7 @@ export interface VersionsRead {
 /** Reads old versions in random order and compares their bytes: all, or so many drawn at random. */
 export async function readVersions(
   reader: AskedProcess<ReaderRequest>,
-  journal: Journal,
+  journal: Pick<Journal, 'length' | 'row'>,
   most: number,
   seed: number,
   signal: AbortSignal,

@@ -4,6 +4,7 @@ import { AskedProcess } from '../../harness/asked-process.ts';
 import { percentileOf } from '../../harness/statistics.ts';
 import { commitAndNote } from './growth.ts';
 import type { GrowingRepo } from './growing-repo.ts';
+import type { Journal } from './journal.ts';
 import type { ScaleParameters } from './parameters.ts';
 import { readVersions } from './read-back.ts';
 import type { ListAnswer, LogAnswer, OpenAnswer, ReaderRequest } from './reader-process.ts';
@@ -12,6 +13,14 @@ import type { ScaleSamples } from './samples.ts';
 const listTimes = 5;
 const snapshotsOpened = 10_000;
 const logPaths = 200;
+
+/** Read with other bytes in mind than were put: each has to be told of. */
+const controlReads = 5;
+
+const spoilt = (journal: Journal): Pick<Journal, 'length' | 'row'> => ({
+  length: journal.length,
+  row: (at) => ({ ...journal.row(at), blob: '0'.repeat(64) }),
+});
 
 /** Starts a process that has nothing but the repository's directory. */
 export async function openReader(dir: string, signal: AbortSignal): Promise<[AskedProcess<ReaderRequest>, OpenAnswer]> {
@@ -29,7 +38,7 @@ export async function measureReads(
   grown: GrowingRepo,
   parameters: ScaleParameters,
   samples: ScaleSamples,
-): Promise<{ readonly faults: readonly string[]; readonly versionsRead: number }> {
+): Promise<{ readonly faults: readonly string[]; readonly versionsRead: number; readonly controlShows: boolean }> {
   const { dir, signal, journal, seededSeq } = grown;
   const { seed, readBack, files } = parameters;
   const [reader, opened] = await openReader(dir, signal);
@@ -37,6 +46,7 @@ export async function measureReads(
     samples.add('openMs', {}, [opened.openMs]);
     samples.add('residentMiB', { at: 'opened' }, [opened.residentMiB]);
     const versions = await readVersions(reader, journal, readBack, seed, signal);
+    const control = await readVersions(reader, spoilt(journal), controlReads, seed, signal);
     samples.add('readUsP50', { at: 'any old version' }, [percentileOf(versions.timesUs, 0.5)]);
     samples.add('readUsP99', { at: 'any old version' }, [percentileOf(versions.timesUs, 0.99)]);
     samples.add('residentMiB', { at: 'all read' }, [versions.residentMiB]);
@@ -68,7 +78,7 @@ export async function measureReads(
       // The landing that made the file, and all that changed it since.
       if (log.entries < logPaths) faults.push(`${logPaths} paths have only ${log.entries} entries in the log`);
     }
-    return { faults, versionsRead: versions.count };
+    return { faults, versionsRead: versions.count, controlShows: control.faults.length === control.count };
   } finally {
     await reader.close();
   }

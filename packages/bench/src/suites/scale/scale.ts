@@ -93,11 +93,14 @@ async function measureAll(
   });
   progress.step('reading old versions');
   await attempt('old versions', 'be read back', findings, async () => {
-    const { faults, versionsRead } = await measureReads(grown, parameters, samples);
+    const { faults, versionsRead, controlShows } = await measureReads(grown, parameters, samples);
     failOn(faults);
+    if (!controlShows)
+      throw new Error('control: versions with other bytes than were put DO NOT SHOW, trust nothing here');
     const which = versionsRead === journal.length ? 'all' : 'drawn at random';
     findings.notes.push(
       `read back: ${versionsRead} old versions (${which}) are byte for byte what was put, read in a process of their own in random order`,
+      'control: versions that are asked with other bytes in mind are told as wrong',
     );
   });
   findings.notes.push(

@@ -305,7 +305,7 @@ test.each([
   ],
   [
     { corpus: 'HERE', engine: 'duckdb' },
-    new UnreadableError('the engine duckdb is not installed here; install its package beside this one'),
+    new UnreadableError('the engine duckdb is not installed here; npm install @duckdb/node-api'),
   ],
 ])('%j is refused in one line', async (values: Readonly<Record<string, unknown>>, error) => {
   await withCorpus({ 'a.test': record('SELECT 1') }, async (dir) => {

@@ -2,8 +2,10 @@ import { stat } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 
 import { makeResult } from '../../harness/make-result.ts';
+import { controlOfScoring } from '../../sqllogictest/control.ts';
 import type { Engine } from '../../sqllogictest/engine.ts';
 import { engineNames, makeEngine, type EngineSpec } from '../../sqllogictest/engines/index.ts';
+import { exceptionsNote } from '../../sqllogictest/exceptions.ts';
 import { Journal } from '../../sqllogictest/journal.ts';
 import { score, testFiles } from '../../sqllogictest/score.ts';
 import { summarise } from '../../sqllogictest/summary.ts';
@@ -46,7 +48,8 @@ async function workingEngine(spec: EngineSpec): Promise<Engine> {
     engine = await makeEngine(spec);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error;
-    throw new UnreadableError(`the engine ${spec.engine} is not installed here; install its package beside this one`);
+    const wanted = /'([^']+)'/.exec((error as Error).message)?.[1] ?? 'its package';
+    throw new UnreadableError(`the engine ${spec.engine} is not installed here; npm install ${wanted}`);
   }
   try {
     const session = await engine.open(() => undefined);
@@ -91,14 +94,22 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
     });
     const { name, identity: engineVersion, dialect } = engine;
     const json = summarise({ engine: name, engineVersion, dialect, workers, recordSecondsMax }, found);
+    const control = await controlOfScoring();
+    const exceptions = exceptionsNote(json);
+    const notes = [...scoreNotes(json), ...(exceptions === undefined ? [] : [exceptions]), control.says];
     const result = await makeResult({
       suite: 'sqllogictest',
       samples: sqlSamples(json),
-      notes: scoreNotes(json),
+      notes,
       tables: failureTables(json),
       versions: { [name]: engineVersion },
     });
-    return { kind: 'result', result: { ...result, ...json }, text: scoreText(json), exitCode: 0 };
+    return {
+      kind: 'result',
+      result: { ...result, ...json },
+      text: scoreText(json, notes.slice(2)),
+      exitCode: control.shows ? 0 : 1,
+    };
   } finally {
     context.progress.end();
   }

@@ -43,7 +43,7 @@ export function failureTables({ files }: SqlScore): EvidenceTable[] {
 }
 
 /** The score, its categories and the first failures, for a person. */
-export function scoreText(score: SqlScore): string {
+export function scoreText(score: SqlScore, notes: readonly string[]): string {
   const rows = [columns, ...score.categories.map(row)];
   const widths = columns.map((_, at) => Math.max(...rows.map((cells) => cells[at]?.length ?? 0)));
   const lines = rows.map((cells) =>
@@ -61,5 +61,7 @@ export function scoreText(score: SqlScore): string {
     ...lines,
     ...(failures.length === 0 ? [] : ['', ...failures.slice(0, failuresShownMax)]),
     ...(failures.length > failuresShownMax ? [`… and ${failures.length - failuresShownMax} more in --json`] : []),
+    '',
+    ...notes.map((note) => `- ${note}`),
   ].join('\n');
 }
