@@ -25,15 +25,22 @@ const citation = new RegExp(
   'g',
 );
 
-export const isGenerated = (content: Buffer): boolean => content.subarray(0, markBytes).includes(generatedMark);
+// Decoding so few bytes costs less than a search in them as bytes.
+export const isGenerated = (content: Buffer): boolean => content.toString('latin1', 0, markBytes).includes(generatedMark);
 
 const none: readonly never[] = [];
+
+// As bytes: a text that is sought is encoded anew each time.
+const prefixBytes = Buffer.from(symbolPrefix);
+const commentBytes = Buffer.from(commentWord);
+
+const mayCite = (bytes: Buffer): boolean => bytes.includes(prefixBytes) || bytes.includes(commentBytes);
 
 /** The references in a file's content, in their order. Binaries and generated files have none. */
 export function citationsOf(content: Uint8Array): readonly Citation[] {
   const bytes = Buffer.from(content.buffer, content.byteOffset, content.length);
   // Most files cite nothing, and are told here, without being decoded.
-  if (!bytes.includes(symbolPrefix) && !bytes.includes(commentWord)) return none;
+  if (!mayCite(bytes)) return none;
   if (bytes.subarray(0, headBytes).includes(0) || isGenerated(bytes)) return none;
   const text = bytes.toString('utf8');
   const found: Citation[] = [];
