@@ -26,7 +26,8 @@ const citation = new RegExp(
 );
 
 // Decoding so few bytes costs less than a search in them as bytes.
-export const isGenerated = (content: Buffer): boolean => content.toString('latin1', 0, markBytes).includes(generatedMark);
+export const isGenerated = (content: Buffer): boolean =>
+  content.toString('latin1', 0, markBytes).includes(generatedMark);
 
 const none: readonly never[] = [];
 
