@@ -117,8 +117,11 @@ function addSuite(program: Command, suite: Suite, signal: AbortSignal, setExitCo
   });
 }
 
-const textOf = (outcome: SuiteOutcome): string =>
-  outcome.kind === 'result' && outcome.text === undefined ? textReport(outcome.result) : `${outcome.text ?? ''}\n`;
+function textOf(outcome: SuiteOutcome): string {
+  if (outcome.kind === 'own') return `${outcome.text}\n`;
+  const { result, text, next } = outcome;
+  return `${text === undefined ? textReport(result) : `${text}\n`}${next === undefined ? '' : `${next}\n`}`;
+}
 
 function namingOption<Value>(flags: string, parse: () => Value): Value {
   try {

@@ -12,6 +12,7 @@ import { UsageError, type Suite, type SuiteContext, type SuiteOutcome } from '..
 import { runCell } from './cell-run.ts';
 import { writeWhole } from './cell-result.ts';
 import { cellsOf, type Cell, type StandIn } from './cells.ts';
+import { codeTables } from './code-tables.ts';
 import { costTables } from './costs.ts';
 import { dryRunOf, dryRunText } from './dry-run.ts';
 import { loadExperiment, type Experiment } from './experiment-file.ts';
@@ -66,7 +67,8 @@ async function runExperimentSuite({ values, signal, progress }: SuiteContext): P
   const result = await resultOf(experiment, finished, findings);
   writeWhole(join(out, 'result.json'), result);
   const isBlind = finished.some(({ result: { curve } }) => curve?.control?.shows === false);
-  return { kind: 'result', result, exitCode: findings.failed || isBlind ? 1 : 0 };
+  const next = `kept in ${out}; as a page: mound bench report ${join(out, 'result.json')} --out page.html`;
+  return { kind: 'result', result, next, exitCode: findings.failed || isBlind ? 1 : 0 };
 }
 
 async function resultOf(
@@ -78,7 +80,7 @@ async function resultOf(
   return makeResult({
     suite: name,
     samples,
-    tables: costTables(samples),
+    tables: [...costTables(samples), ...codeTables(finished)],
     notes: [...notesOf(finished, experiment.score !== undefined), ...findings.notes, ...publishedNotes],
     seeds: [...new Set(finished.map(({ cell }) => cell.seed))],
   });

@@ -28,6 +28,11 @@ async function replayed(recorded: string): Promise<CellResult> {
   const signal = new AbortController().signal;
   const outcome = await experimentSuite.run({ size: 'default', values, dir: undefined, signal, progress: noProgress });
   if (outcome.kind !== 'result') throw new Error('no result');
+  expect(outcome.next).toBe(
+    `kept in ${values.out}; as a page: mound bench report ${join(values.out, 'result.json')} --out page.html`,
+  );
+  const told = outcome.result.tables?.find(({ title }) => title === 'The longest files');
+  expect(told?.rows[0]).toEqual([cell, 'src/parser.js', expect.stringMatching(/^\d+$/)]);
   const own = outcome.result.samples.filter(({ workload }) => workload['workload'] === 'experiment');
   expect(own.every(({ workload }) => workload['minds'] === 'recorded')).toBe(true);
   return JSON.parse(readFileSync(join(dir, 'out', 'cells', cell, 'cell.json'), 'utf8')) as CellResult;

@@ -19,8 +19,8 @@ const special: readonly (readonly [(sample: Sample) => boolean, (samples: readon
 export function chartsOf({ samples }: ResultFile): Chart[] {
   const others = samples.filter((sample) => !special.some(([isOf]) => isOf(sample)));
   return [
+    ...armsGrid(samples),
     ...special.flatMap(([isOf, charts]) => charts(samples.filter(isOf))),
-    ...armsGrid(others),
     ...generalCharts(others),
   ];
 }

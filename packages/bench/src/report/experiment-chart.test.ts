@@ -70,8 +70,10 @@ test('cost by role, planner and workers apart, published figures marked, and the
 test('pictures: whose work the money and the tokens go to, contexts, and the matrix as a grid', () => {
   const charts = chartsOf(result);
   expect(charts.map(({ title }) => title)).toEqual([
+    'All arms at a glance',
     'Score in the end, by arm',
     'Lines of the result',
+    'What a run cost, in US dollars',
     'Whose work the money goes to',
     'Whose work the tokens go to',
     'Context of a request, by role',
@@ -79,10 +81,27 @@ test('pictures: whose work the money and the tokens go to, contexts, and the mat
     'What every planner reaches with every worker, all-on',
     'Published by others: what one planner cost with two kinds of workers',
   ]);
-  const [, , money, , , grid, , published] = charts;
+  const [glance, , , totals, money, , contexts, grid, , published] = charts;
+  if (glance?.kind !== 'grid') throw new Error('no glance');
+  expect(glance.columns).toEqual(['score', 'lines']);
+  expect(glance.rows.at(-1)).toEqual({
+    label: 'solo, large+large',
+    cells: [
+      { value: 0, says: '62 %' },
+      { value: 0, says: '10 k' },
+    ],
+  });
   if (money?.kind !== 'parts' || grid?.kind !== 'grid') throw new Error('a picture is missing');
   expect(money.bars).toHaveLength(9 - 1 + 1 + 2);
-  expect(money.bars.at(-1)).toEqual({ label: 'published: frontier p… ($1,339)', shares: [928, 411, 0, 0] });
+  expect(money.bars.at(-1)).toEqual({
+    label: 'published: frontier planner, cheap fast workers',
+    shares: [928, 411, 0, 0],
+    says: '$1,339',
+  });
+  if (totals?.kind !== 'bars' || contexts?.kind !== 'grid') throw new Error('a picture is missing');
+  expect(totals.groups[0]?.bars.map(({ says }) => says)).toEqual(['$5.01', '$8.94', '$22.55', '$33.61', '$51.15', '$133', '$137', '$150', '$150', '$1,339', '$10,565']); // prettier-ignore
+  expect(contexts.columns.slice(0, 3)).toEqual(['planner p50', 'planner p99', 'worker p50']);
+  expect(contexts.rows[0]?.cells.map(({ says }) => says).slice(0, 4)).toEqual(['1,000', '5,000', '20.0 k', '100.0 k']);
   expect(money.caption).toContain('Unknown, and not drawn: all-on, middle-sized+middle-sized');
   if (published?.kind !== 'grid') throw new Error('no published figures');
   expect(published.rows[0]?.cells.map(({ says }) => says)).toEqual(['$10,565', '$1,339']);
@@ -92,7 +111,7 @@ test('pictures: whose work the money and the tokens go to, contexts, and the mat
 test.skipIf(!hasBrowser)(
   'in Chromium (skipped where there is none): every text is in its picture and lies on no other',
   async () => {
-    expect(await show(htmlReport([result]))).toEqual({ pictures: 8, faults: [], requests: 1, said: [] });
+    expect(await show(htmlReport([result]))).toEqual({ pictures: 10, faults: [], requests: 1, said: [] });
   },
   60_000,
 );

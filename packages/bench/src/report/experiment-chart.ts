@@ -8,10 +8,11 @@ import {
   type Spending,
 } from '../experiment/costs.ts';
 import { formatNumber } from '../harness/format-number.ts';
-import type { Metric } from '../harness/metric.ts';
+import { unitOf, type Metric } from '../harness/metric.ts';
 import type { Sample } from '../harness/result-file.ts';
 import type { Bar, Chart } from './chart.ts';
 import { percent } from './curve-chart.ts';
+import { betterText, isFarApart, logText } from './general-chart.ts';
 import { groupBy } from './table.ts';
 
 /** What is told of arms as a whole, by role, or was published by others. */
@@ -19,6 +20,9 @@ export const isOfExperiment = ({ workload }: Sample): boolean =>
   workload['workload'] === 'experiment' || workload['workload'] === 'published';
 
 const nameOf = ({ arm, mix, isPublished }: Spending): string => (isPublished ? `published: ${mix}` : `${arm}, ${mix}`);
+
+/** Arms with mixes whose contexts are told as bars. */
+const armsMax = 3;
 
 /** Bars of arms beside one another, where there are two or more. */
 const compared: readonly (readonly [Metric, string, string])[] = [
@@ -46,7 +50,8 @@ export function experimentCharts(samples: readonly Sample[]): Chart[] {
 function armsChart(samples: readonly Sample[], metric: Metric, title: string, caption: string): Chart[] {
   const found = samples.filter((one) => one.metric === metric);
   if (!found.some(({ workload }) => workload['workload'] === 'experiment')) return [];
-  const bars = found.map(({ subject, workload, median, min, max }): Bar => ({ subject, label: `${subject}, ${String(workload['mix'])}`, median, min, max })); // prettier-ignore
+  const isShare = unitOf(metric) === 'share';
+  const bars = found.map(({ subject, workload, median, min, max }): Bar => ({ subject, label: `${subject}, ${String(workload['mix'])}`, median, min, max, ...(isShare && { says: percent(median) }) })); // prettier-ignore
   return bars.length < 2 ? [] : [{ kind: 'bars', title, caption, isLog: false, groups: [{ heading: '', bars }], mark: undefined }]; // prettier-ignore
 }
 
@@ -54,15 +59,28 @@ function armsChart(samples: readonly Sample[], metric: Metric, title: string, ca
 function costChart(all: readonly Spending[]): Chart[] {
   const known = all.filter((one) => (totalOf(one).usd ?? 0) > 0 && totalOf(one).unknownRequests === 0);
   if (known.every(({ isPublished }) => isPublished)) return [];
+  const totals = known.map((one): Bar => {
+    const usd = totalOf(one).usd ?? 0;
+    return { subject: one.isPublished ? 'published' : one.arm, label: nameOf(one), says: moneyText(totalOf(one)), median: usd, min: usd, max: usd }; // prettier-ignore
+  });
+  const isLog = isFarApart(totals.map(({ median }) => median));
   const unknown = all.filter((one) => !one.isPublished && !known.includes(one)).map(nameOf);
   return [
     {
+      kind: 'bars',
+      title: 'What a run cost, in US dollars',
+      caption: `${betterText('less')} at the same score; published figures are of another task and other models${isLog ? `; ${logText}` : ''}`,
+      isLog,
+      groups: [{ heading: '', bars: totals.toSorted((a, b) => a.median - b.median) }],
+      mark: undefined,
+    },
+    {
       kind: 'parts',
       title: 'Whose work the money goes to',
-      caption: `The whole bar is what a run cost, told behind its name. Published figures are of another task and other models${unknown.length === 0 ? '' : `. Unknown, and not drawn: ${unknown.join('; ')}`}`,
+      caption: `Each bar is the whole of what a run cost, told behind it. Published figures are of another task and other models${unknown.length === 0 ? '' : `. Unknown, and not drawn: ${unknown.join('; ')}`}`,
       isLog: false,
       parts: [...rolesTold],
-      bars: known.map((one) => ({ label: labelled(nameOf(one), moneyText(totalOf(one))), shares: rolesTold.map((role) => one.money[role]?.usd ?? 0) })),
+      bars: known.map((one) => ({ label: nameOf(one), shares: rolesTold.map((role) => one.money[role]?.usd ?? 0), says: moneyText(totalOf(one)) })),
     },
   ]; // prettier-ignore
 }
@@ -74,12 +92,12 @@ function tokensChart(own: readonly Spending[]): Chart[] {
     {
       kind: 'parts',
       title: 'Whose work the tokens go to',
-      caption: 'The whole bar is all tokens of a run, in and out, told behind its name; published: workers have at least 69 %, over 90 % in most runs', // prettier-ignore
+      caption: 'Each bar is all tokens of a run, in and out, told behind it; published: workers have at least 69 %, over 90 % in most runs', // prettier-ignore
       isLog: false,
       parts: [...rolesTold],
       bars: some.map((one) => {
         const shares = rolesTold.map((role) => one.tokens[role]);
-        return { label: labelled(nameOf(one), countText(shares.reduce((sum, count) => sum + count, 0))), shares };
+        return { label: nameOf(one), shares, says: countText(shares.reduce((sum, count) => sum + count, 0)) };
       }),
     },
   ];
@@ -91,17 +109,12 @@ function countText(count: number): string {
   return count < 1e6 ? `${(count / 1e3).toFixed(1)} k` : `${(count / 1e6).toFixed(1)} M`;
 }
 
-/** The end says most: the name gives way. */
-function labelled(name: string, amount: string): string {
-  const charsMax = 28 - amount.length;
-  return `${name.length <= charsMax ? name : `${name.slice(0, charsMax - 1)}…`} (${amount})`;
-}
-
 /** How much a request of each role holds: half of them at most the first bar, 99 of 100 the second. */
 function contextChart(samples: readonly Sample[]): Chart[] {
   const found = samples.filter(({ metric }) => metric === 'contextTokensP50' || metric === 'contextTokensP99');
   if (found.length === 0) return [];
   const byArm = groupBy(found, ({ subject, workload }) => `${subject}, ${String(workload['mix'])}`);
+  if (byArm.size > armsMax) return [contextGrid(byArm)];
   const groups = [...byArm].map(([heading, some]) => ({
     heading: byArm.size > 1 ? heading : '',
     bars: some.map(({ subject, workload, metric, median, min, max }): Bar => {
@@ -109,8 +122,33 @@ function contextChart(samples: readonly Sample[]): Chart[] {
       return { subject, label: `${String(workload['role'])}, ${of}`, median, min, max };
     }),
   }));
-  const caption = 'Tokens that a request to a model holds, at most: of half of them and of 99 in 100; less is cheaper';
+  const caption = `${betterText('less')}: tokens that a request to a model holds, at most: of half of them and of 99 in 100`;
   return [{ kind: 'bars', title: 'Context of a request, by role', caption, isLog: false, groups, mark: undefined }];
+}
+
+/** Of many arms a square says it in less room. */
+function contextGrid(byArm: ReadonlyMap<string, readonly Sample[]>): Chart {
+  const roles = [...new Set([...byArm.values()].flatMap((some) => some.map(({ workload }) => String(workload['role']))))]; // prettier-ignore
+  const columns = roles.flatMap((role) => [
+    { role, metric: 'contextTokensP50', title: `${role} p50` },
+    { role, metric: 'contextTokensP99', title: `${role} p99` },
+  ]);
+  return {
+    kind: 'grid',
+    title: 'Context of a request, by role',
+    caption: `${betterText('less')}: tokens that a request to a model holds, at most: half of them (p50), 99 in 100 (p99)`,
+    isLog: false,
+    rowTitle: 'arm',
+    columnTitle: 'role',
+    columns: columns.map(({ title }) => title),
+    rows: [...byArm].map(([label, some]) => ({
+      label,
+      cells: columns.map(({ role, metric }) => {
+        const value = some.find((one) => one.metric === metric && one.workload['role'] === role)?.median;
+        return { value, says: value === undefined ? '-' : countText(value) };
+      }),
+    })),
+  };
 }
 
 function matrixCharts({ arm, planners, workers, at }: Matrix): Chart[] {

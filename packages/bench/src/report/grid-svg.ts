@@ -3,6 +3,8 @@ import { charsIn, escapedHtml, fitted, number, svg, text, type Frame } from './s
 
 const lineHeight = 14;
 const gap = 3;
+/** Of a letter of a heading, on average. */
+const boldWidth = 7.8;
 
 /** Words over two lines, each as long as it may be. */
 function wrapped(words: string, charsMax: number): [string, string] {
@@ -18,7 +20,8 @@ export function gridSvg(
   frame: Frame,
 ): string {
   const { width, isNarrow } = frame;
-  const left = isNarrow ? 0 : 150;
+  const longest = Math.max(rowTitle.length + 2, ...rows.map(({ label }) => label.length));
+  const left = isNarrow ? 0 : Math.min(240, Math.max(90, longest * boldWidth + 14));
   const cellTop = isNarrow ? 18 : 0;
   const cellHeight = isNarrow ? 30 : 36;
   const rowHeight = cellTop + cellHeight;
@@ -46,7 +49,7 @@ export function gridSvg(
       : text(
           left - 10,
           y + cellHeight / 2 + 4,
-          fitted(label, charsIn(left - 10)),
+          fitted(label, Math.floor((left - 12) / boldWidth)),
           ' text-anchor="end" class="heading"',
         );
     return [

@@ -12,7 +12,7 @@ const style = `
 body{font:15px/1.5 system-ui,"DejaVu Sans",sans-serif;color:var(--ink);background:var(--paper);max-width:820px;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.6rem}h2{margin-top:3rem;border-top:1px solid var(--grid);padding-top:1rem}h3{margin:2rem 0 0;font-size:1.05rem}
 .caption,.machine{color:var(--soft);font-size:.85rem;margin:.1rem 0 .6rem}
-figure{margin:0}svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--ink)}svg .tick{fill:var(--soft);font-size:11px}svg .heading{font-weight:600}svg .small{font-size:10px}
+figure{margin:0}svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--ink)}svg .tick{fill:var(--soft);font-size:11px}svg .heading{font-weight:600}svg .small{font-size:9px}
 svg .value{fill:var(--ink)}svg .halo{stroke:var(--paper);stroke-width:4;opacity:.75}svg.narrow{display:none}@media(max-width:600px){svg.wide{display:none}svg.narrow{display:block}}
 rect.control{fill:var(--grid);stroke:var(--soft);stroke-dasharray:3 2}circle.control{fill:var(--soft)}path.control{stroke:var(--soft)}rect.published{fill:none;stroke:var(--soft)}
 rect.right{fill:var(--good)}rect.wrong{fill:var(--bad)}rect.failed{fill:var(--warn)}rect.crashed{fill:var(--dead)}rect.timed-out{fill:var(--hue4)}rect.skipped{fill:var(--grid)}

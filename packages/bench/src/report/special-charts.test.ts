@@ -103,11 +103,11 @@ test('a load along its time, and arms that differ in one thing without a heading
 
 test('arms of coordination at a glance: the run’s own load, each figure shaded by itself', () => {
   const grid = mustBe(chartsOf(coordination)[0], 'grid');
-  expect(grid.columns).toEqual(['conflicts/line', 'wall s', 'tokens', 'accepted lines']);
+  expect(grid.columns).toEqual(['accepted lines', 'conflicts/line', 'wall s', 'tokens']);
   expect(grid.rows.map(({ label }) => label)).toEqual(arms);
   const cells = (row: number) => grid.rows[row]?.cells.map(({ value, says }) => [value, says]);
-  expect(cells(0)).toEqual([[0, '0'], [1, '40'], [0, '1.50 M'], [0, '275']]); // prettier-ignore
-  expect(cells(3)).toEqual([[1, '0.317'], [0, '37'], [0, '1.50 M'], [1, '272']]); // prettier-ignore
+  expect(cells(0)).toEqual([[0, '275'], [0, '0'], [1, '40'], [0, '1.50 M']]); // prettier-ignore
+  expect(cells(3)).toEqual([[1, '272'], [1, '0.317'], [0, '37'], [0, '1.50 M']]); // prettier-ignore
 });
 
 test.skipIf(!hasBrowser)(

@@ -54,7 +54,14 @@ export interface SuiteArgument {
  * or something that measured nothing.
  */
 export type SuiteOutcome =
-  | { readonly kind: 'result'; readonly result: ResultFile; readonly text?: string; readonly exitCode: number }
+  | {
+      readonly kind: 'result';
+      readonly result: ResultFile;
+      readonly text?: string;
+      /** For a person at a terminal: what can be done with it now. It may name directories, which a result must not. */
+      readonly next?: string;
+      readonly exitCode: number;
+    }
   | { readonly kind: 'own'; readonly json: object; readonly text: string; readonly exitCode: number };
 
 /** One `mound bench NAME`. `--quick`, `--full`, `--json` and `--dir` come with every suite. */
