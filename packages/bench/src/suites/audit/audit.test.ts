@@ -27,20 +27,24 @@ async function bench(...argv: string[]): Promise<{ code: number; stdout: string;
   return { code, ...written };
 }
 
-const curveFile = (suite = 'curve'): string =>
+const curveFile = (...subjects: readonly string[]): string =>
   JSON.stringify({
-    suite,
+    suite: 'curve',
     formatVersion,
     machine: {},
-    samples: [
-      [990, 1000],
-      [450, 500],
-      [20, 50],
-      [1, 10],
-    ].flatMap(([passed = 0, total = 0], at) => {
-      const workload = { workload: 'category', category: `kind-${at}` };
-      return [sampleOf('x', workload, 'testsPassed', [passed]), sampleOf('x', workload, 'testsTotal', [total])];
-    }),
+    samples: subjects.flatMap((subject) =>
+      [
+        [990, 1000],
+        [450, 500],
+        [20, 50],
+        [1, 10],
+      ].flatMap(([passed = 0, total = 0], at) => {
+        const workload = { workload: 'category', category: `kind-${at}` };
+        // Only the first follows the tests.
+        const right = subject === 'x' ? passed : total;
+        return [sampleOf(subject, workload, 'testsPassed', [right]), sampleOf(subject, workload, 'testsTotal', [total])]; // prettier-ignore
+      }),
+    ),
     notes: [],
   });
 
@@ -48,7 +52,7 @@ test('a run that cheats: exit code 1, and a page with the evidence that a person
   const dir = await tempDir();
   const [corpus, curve] = [join(dir, 'withheld-tests'), join(dir, 'curve.json')];
   await writeFiles(corpus, smallCorpus);
-  await writeFile(curve, curveFile());
+  await writeFile(curve, curveFile('x'));
   const repo = await newRepo();
   await commit(repo, {
     'test/a.test.js': "test('one', () => {});\n",
@@ -104,10 +108,27 @@ test('an honest one: exit code 0, and what was not looked at is said', async () 
   expect(stdout).toContain('network: looked at in part (no transcript was there');
 });
 
+test('of several curves in one file the named one is looked at', async () => {
+  const several = join(await tempDir(), 'several.json');
+  await writeFile(several, curveFile('x', 'y'));
+  const repo = await newRepo();
+  await commit(repo, { 'src/a.mjs': '\n' });
+  const outcomes = [];
+  for (const name of ['x', 'y']) {
+    const { code, stdout } = await bench('--repo', repo.dir, '--curve', several, '--name', name);
+    outcomes.push([code, /^- categories: (.*)$/m.exec(stdout)?.[1]]);
+  }
+  expect(outcomes).toEqual([
+    [1, '1 to look at'],
+    [0, 'nothing found'],
+  ]);
+});
+
 test('a wrong command line, or what cannot be read, is one clear line', async () => {
   const dir = await tempDir();
-  const [curve, text] = [join(dir, 'other.json'), join(dir, 'text')];
-  await writeFile(curve, curveFile('commit'));
+  const [curve, text, several] = [join(dir, 'other.json'), join(dir, 'text'), join(dir, 'several.json')];
+  await writeFile(several, curveFile('x', 'y'));
+  await writeFile(curve, curveFile());
   await writeFile(text, 'no json');
   const repo = await newRepo();
   await commit(repo, { a: 'b' });
@@ -117,7 +138,8 @@ test('a wrong command line, or what cannot be read, is one clear line', async ()
     [[...repoArgs, '--words', 'sql,sqllogictest'], 2, "--words: 'sql' is too short"],
     [[...repoArgs, '--run', 'none'], 2, 'there is no run none'],
     [[...repoArgs, '--corpus', '/no/such'], 42, '/no/such is not there'],
-    [[...repoArgs, '--curve', curve], 42, 'is of commit, not of a curve'],
+    [[...repoArgs, '--curve', curve], 42, 'holds no curve with kinds of tests'],
+    [[...repoArgs, '--curve', several], 42, 'several curves; name one with --name: x, y'],
     [[...repoArgs, '--curve', text], 42, 'is not JSON'],
     [['--repo', dir], 42, 'is no Mound repository'],
   ];

@@ -41,17 +41,23 @@ function wordList(text: string): string[] {
   return words;
 }
 
-/** Of the last point of a curve's result file. Errors: {@link UnreadableError} where it is none. */
-async function categoriesOf(file: string): Promise<CategoryCount[]> {
+/** Of the last point of a curve, in its own result file or an experiment's. Errors: {@link UnreadableError} where there is none, or several. */
+async function categoriesOf(file: string, name: string | undefined): Promise<CategoryCount[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     throw new UnreadableError(`${file} cannot be read (${error.code ?? error.message})`);
   });
   const result = parseResultFile(text);
   if (typeof result === 'string') throw new UnreadableError(`${file} ${result}`);
-  if (result.suite !== 'curve') throw new UnreadableError(`${file} is of ${result.suite}, not of a curve`);
+  const kinds = result.samples.filter(({ workload }) => workload['workload'] === 'category');
+  const subjects = [...new Set(kinds.map(({ subject }) => subject))];
+  if (subjects.length === 0)
+    throw new UnreadableError(`${file} is of ${result.suite} and holds no curve with kinds of tests`);
+  const [wanted] = subjects.length === 1 ? subjects : subjects.filter((subject) => subject === name);
+  if (wanted === undefined)
+    throw new UnreadableError(`${file} holds several curves; name one with --name: ${subjects.join(', ')}`);
   const counts = new Map<string, { passed: number; total: number }>();
-  for (const { workload, metric, median } of result.samples) {
-    if (workload['workload'] !== 'category') continue;
+  for (const { subject, workload, metric, median } of kinds) {
+    if (subject !== wanted) continue;
     const category = String(workload['category']);
     const count = counts.get(category) ?? { passed: 0, total: 0 };
     if (metric === 'testsPassed') count.passed = median;
@@ -73,7 +79,7 @@ async function run(context: SuiteContext): Promise<SuiteOutcome> {
   const options: AuditOptions = {
     repo,
     ...Object.fromEntries(passedOn.flatMap((key) => (more[key] === undefined ? [] : [[key, more[key]]]))),
-    ...(curve !== undefined && { categories: await categoriesOf(curve) }),
+    ...(curve !== undefined && { categories: await categoriesOf(curve, name) }),
   };
   const found = await audit(options);
   const control = await auditControl(context.dir);
@@ -97,8 +103,8 @@ export const auditSuite: Suite = {
     { flags: '--also <list>', description: 'files and directories to look in, beside the store', parse: names },
     { flags: '--tests <list>', description: 'paths of tests, beside the usual ones: checks/**,*.case', parse: names },
     { flags: '--allow <list>', description: "dependencies that are allowed; '': none", parse: names },
-    { flags: '--curve <file>', description: 'result file of a curve, for its kinds of tests' },
-    { flags: '--name <name>', description: 'what it is called in the report (default: the run)' },
+    { flags: '--curve <file>', description: 'result file of a curve or an experiment, for its kinds of tests' },
+    { flags: '--name <name>', description: 'what it is called in the report, and in the --curve (default: the run)' },
   ],
   run,
 };
