@@ -40,6 +40,7 @@ const covered: readonly (readonly [number: number, what: string, file: string, t
   [11, 'interrupted and started again', `${swarm}/schedule/schedule.test.ts`, 'every run ends, within its slots'],
   [11, 'closing is bounded in time', ends, 'stopping a run is prompt'],
   [12, 'a grandchild that ignores SIGTERM', commands, 'leaves running in the background goes with it'],
+  [13, '200 workspaces of which 10 are live', 'test/workspace-prune.test.ts', '13 of 200 workspaces'],
   [14, 'a journal cut at every byte', here, '14 a transcript that is cut at any byte'],
   [15, 'a crash before a result', chaos, 'each edit once, and an exact ledger'],
   [16, 'a resume with another configuration', `${swarm}/cli/config.test.ts`, 'refuses another topology by name'],
@@ -57,8 +58,6 @@ const covered: readonly (readonly [number: number, what: string, file: string, t
   [24, 'one that takes too much', commands, 'prints or takes too much is ended'],
   [25, 'secrets of the environment', commands, 'secrets of the environment are not inherited'],
 ];
-/** Quotas of workspaces are not the runtime's yet: its commands run in directories that it removes. */
-const open = [13];
 
 test.each(covered)('case %i, %s, is a test', (_number, _what, file, title) => {
   expect(readFileSync(join(projectDir, file), 'utf8')).toContain(title);
@@ -66,7 +65,7 @@ test.each(covered)('case %i, %s, is a test', (_number, _what, file, title) => {
 
 test.skipIf(!hasCases)('no recorded case of a runtime, and no row of what servers send, is without a test', () => {
   const numbers = [...caseText('runtime.md').matchAll(/^(\d+)\. /gm)].map(([, number]) => Number(number));
-  const known = new Set([...covered.map(([number]) => number), ...open]);
+  const known = new Set(covered.map(([number]) => number));
   expect(numbers.length).toBeGreaterThan(20);
   expect(numbers.filter((number) => !known.has(number))).toEqual([]);
   const rows = [...caseText('provider-wire.md').matchAll(/^\| (\d+) \|/gm)].map(([, number]) => Number(number));

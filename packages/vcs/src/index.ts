@@ -146,6 +146,7 @@ export {
   findWorkspaceDir,
   materialise,
   openWorkspace,
+  pruneWorkspaces,
   removeWorkspace,
   type WorkspaceDirectory,
   type AddedWorkspace,
@@ -154,6 +155,10 @@ export {
   type WorkspaceRemoveOptions,
   type DirectoryChange,
   type DirectoryStatus,
+  type PrunedWorkspace,
+  type PruneOptions,
+  type PruneReason,
+  type PruneReport,
   type SkippedPath,
   type WrittenTree,
 } from './workspace/index.ts';

@@ -1,6 +1,13 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
-import { addWorkspace, recoverWorkspaces, removeWorkspace, workspaceNameOf } from '../workspace/index.ts';
+import {
+  addWorkspace,
+  pruneWorkspaces,
+  recoverWorkspaces,
+  removeWorkspace,
+  workspaceNameOf,
+  type PruneReport,
+} from '../workspace/index.ts';
 import { Context, parseCount } from './context.ts';
 import type { Finish } from './main.ts';
 import { writeJson, writeLine } from './output.ts';
@@ -12,7 +19,30 @@ interface AddFlags {
   readonly sparse?: readonly string[];
 }
 
-/** workspace add, list, remove, resolve, discard. */
+interface PruneFlags {
+  readonly idle: number;
+  readonly keep: number;
+  readonly dryRun?: true;
+}
+
+function parseHours(text: string): number {
+  const hours = Number(text);
+  if (text.trim() === '' || !Number.isFinite(hours) || hours < 0) throw new InvalidArgumentError('not a number of hours.');
+  return hours;
+}
+
+async function sayPruned({ dryRun, removed, kept }: PruneReport): Promise<void> {
+  for (const { workspace, dir, usedAt } of removed) {
+    const used = new Date(usedAt).toISOString().slice(0, 16);
+    await writeLine(`${dryRun ? 'would remove' : 'removed'} ${workspace}  ${dir ?? '(no files)'}  last used ${used}Z`);
+  }
+  const counts = new Map<string, number>();
+  for (const { why } of kept) counts.set(why, (counts.get(why) ?? 0) + 1);
+  const said = [...counts].map(([why, count]) => `${count} ${why}`).join(', ');
+  await writeLine(`${removed.length} ${dryRun ? 'would go' : 'gone'}, ${kept.length} stay${said === '' ? '' : ` (${said})`}`);
+}
+
+/** workspace add, list, remove, prune, resolve, discard. */
 export function addWorkspaceCommand(program: Command, finish: Finish): void {
   const group = program.command('workspace').description("an agent's files on disk, on a snapshot of its own");
 
@@ -71,6 +101,23 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
         const excludes = await context.excludesFor(repo);
         await removeWorkspace(repo, name, { excludes, ...(forceDiscard !== undefined && { discard: forceDiscard }) });
         await (context.isJson ? writeJson({ workspace: name, removed: true }) : writeLine(`removed workspace ${name}`));
+        finish(exitCodes.ok);
+      });
+    });
+
+  group
+    .command('prune')
+    .description('remove workspaces that nobody uses, longest idle first; none with unpublished work')
+    .option('--idle <hours>', 'unused for so long', parseHours, 24)
+    .option('--keep <n>', 'so many stay in any case, those last used', parseCount, 0)
+    .option('--dry-run', 'only say what would go')
+    .action(async ({ idle, keep, dryRun }: PruneFlags, command: Command) => {
+      const context = new Context(command);
+      await context.withRepo(async (repo) => {
+        const excludes = await context.excludesFor(repo);
+        const report = await pruneWorkspaces(repo, { idleMs: idle * 3_600_000, keep, dryRun: dryRun === true, excludes });
+        if (context.isJson) await writeJson(report);
+        else await sayPruned(report);
         finish(exitCodes.ok);
       });
     });

@@ -10,6 +10,13 @@ export {
   type WorkspaceOpenOptions,
   type WorkspaceRemoveOptions,
 } from './open.ts';
+export {
+  pruneWorkspaces,
+  type PrunedWorkspace,
+  type PruneOptions,
+  type PruneReason,
+  type PruneReport,
+} from './prune.ts';
 export { recoverWorkspaces } from './recover.ts';
 export type { SkippedPath, WrittenTree } from './written-tree.ts';
 export type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';
