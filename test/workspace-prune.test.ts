@@ -1,6 +1,14 @@
 import { existsSync, mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { absent, addWorkspace, openRepo, openWorkspace, pruneWorkspaces, type PruneReport, type Repo } from '@mound/vcs';
+import {
+  absent,
+  addWorkspace,
+  openRepo,
+  openWorkspace,
+  pruneWorkspaces,
+  type PruneReport,
+  type Repo,
+} from '@mound/vcs';
 import { expect, test } from 'vitest';
 import { mound, start } from './kit/process.ts';
 import { setup, tempDir, tempRepo } from './kit/temp.ts';

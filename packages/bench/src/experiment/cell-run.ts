@@ -115,7 +115,7 @@ async function execute(
   // Everything that is asked stays beside the result, so that it can be replayed; scripts are their own record.
   const record = cell.minds === 'live' ? { record: join(dir, 'cassette.jsonl') } : {};
   const config = { ...cell.config, ...record, bounds: { ...cell.config.bounds, minutes: left } };
-  const minds = await makeModels(config, { repo });
+  const { close: closeMinds, ...minds } = await makeModels(config, { repo });
   const { settings: commands, says } = commandsOf(config, `${runId}-${process.pid}`, process.env);
   if (says !== undefined) place.say(`${cell.name}: ${says}`);
   const { tasks, policy, roles = {}, ...settings } = settingsOf(config, goal);
@@ -141,6 +141,7 @@ async function execute(
   } finally {
     clearTimeout(timer);
     clock.stop();
+    await closeMinds();
   }
 }
 

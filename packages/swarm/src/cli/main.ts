@@ -23,6 +23,9 @@ export async function main(argv: string[]): Promise<number> {
     soon.abort();
   };
   process.on('SIGINT', onInterrupt);
+  // A reader that has gone away (`| head`) is no fault, and ends no run.
+  for (const stream of [process.stdout, process.stderr])
+    if (!stream.listeners('error').includes(ignoreGone)) stream.on('error', ignoreGone);
   try {
     await programOf({ soon: soon.signal, now: now.signal }).parseAsync(argv, { from: 'user' });
     return soon.signal.aborted ? exitCodes.interrupted : exitCodes.ok;
@@ -31,6 +34,11 @@ export async function main(argv: string[]): Promise<number> {
   } finally {
     process.removeListener('SIGINT', onInterrupt);
   }
+}
+
+/** Stays on the streams: the word of it may come late. */
+function ignoreGone(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }
 
 /** What asks models is loaded where it is needed: a look at a run starts at once. */

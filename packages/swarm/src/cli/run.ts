@@ -87,9 +87,11 @@ async function perform(
   const { settings: commands, says } = commandsOf(config, runId, process.env);
   const repo = await openRepo(flags.repo);
   const shown = follower(flags);
+  let closeMinds: (() => Promise<void>) | undefined;
   try {
     if (says !== undefined && !flags.json && !flags.jsonl) console.error(`mound-swarm: ${says}`);
-    const minds = await makeModels(config, { repo });
+    const { close, ...minds } = await makeModels(config, { repo });
+    closeMinds = close;
     const before = await measure(repo, config, stops);
     const result = await execute({
       repo,
@@ -107,6 +109,7 @@ async function perform(
     conclude(result, flags, config.score === undefined ? undefined : { before, after });
   } finally {
     shown.close();
+    await closeMinds?.();
     await repo.close();
   }
 }

@@ -1,5 +1,6 @@
 import { lstatSync, readFileSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -18,8 +19,8 @@ const put = async (path: string, text: string): Promise<void> => {
   await writeFile(join(dir, path), text);
 };
 const none: CacheChoice = { share: [], own: {} };
-const make = (choice: CacheChoice, env = {}, passed = {}): Promise<Record<string, string>> =>
-  makeCaches(join(dir, 'caches'), privateCaches(choice, { HOME: join(dir, 'home'), ...env }, passed));
+const make = async (choice: CacheChoice, env = {}, passed = {}): Promise<Readonly<Record<string, string>>> =>
+  (await makeCaches(join(dir, 'caches'), privateCaches(choice, { HOME: join(dir, 'home'), ...env }, passed))).variables;
 
 test('a cache begins with what the user has: read-only parts as links, what is written in as copies, no locks', async () => {
   await put('home/.cargo/.package-cache', '');
@@ -82,3 +83,24 @@ test('the sandbox lets a command write to its caches', () => {
   const [, args] = sandboxed('bubblewrap', '/agent', ['true'], [], ['/caches']);
   expect(args.join(' ')).toMatch(/--bind \/agent \/agent --bind \/caches \/caches --chdir \/agent -- true$/);
 });
+
+test.skipIf(process.platform === 'win32')(
+  'below a long path temporary files have a short one, in which sockets can be made',
+  async () => {
+    const long = join(dir, 'x'.repeat(90));
+    const { variables, elsewhere } = await makeCaches(long, privateCaches(none, { HOME: join(dir, 'home') }, {}));
+    const tmp = variables['TMPDIR'] ?? '';
+    try {
+      expect([tmp.length <= 60, elsewhere]).toEqual([true, [tmp]]);
+      const server = createServer();
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject).listen(join(tmp, 'a-name-as-tools-give-them-1234567.sock'), resolve);
+      });
+      await new Promise((resolve) => server.close(resolve));
+    } finally {
+      await rm(tmp, { recursive: true, force: true });
+    }
+    const short = await makeCaches(join(dir, 'c'), privateCaches(none, { HOME: join(dir, 'home') }, {}));
+    expect([short.variables['TMPDIR'], short.elsewhere]).toEqual([join(dir, 'c', 'TMPDIR'), []]);
+  },
+);

@@ -3,21 +3,51 @@ import { constants, type Dirent } from 'node:fs';
 import { copyFile, cp, mkdir, readdir, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { makeOwnPlace } from './own-place.ts';
 import type { PrivateCache, Seed } from './tool-caches.ts';
 
-/** Makes the caches below `dir`, which nobody else uses, as they begin; gives the variables that lead there. */
-export async function makeCaches(dir: string, caches: readonly PrivateCache[]): Promise<Record<string, string>> {
+export interface MadeCaches {
+  /** That lead there. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** What had to be made elsewhere; whoever removes the caches removes it. */
+  readonly elsewhere: readonly string[];
+}
+
+/**
+ * Programs make sockets in TMPDIR, whose whole path may have 103 bytes on macOS and 107 on Linux, and name them as they
+ * like; the system's own place alone takes half of that on macOS.
+ */
+const tmpPathBytesMax = 60;
+const shortParent = '/tmp';
+
+/** Makes the caches below `dir`, which nobody else uses, as they begin. */
+export async function makeCaches(dir: string, caches: readonly PrivateCache[]): Promise<MadeCaches> {
   // A process that was killed may have left half of them.
   await rm(dir, { recursive: true, force: true, maxRetries: 3 });
   await mkdir(dir, { recursive: true });
-  const made: Record<string, string> = {};
+  const variables: Record<string, string> = {};
+  const elsewhere: string[] = [];
   for (const { variable, from, seed } of caches) {
     const at = join(dir, variable);
-    made[variable] = at;
+    const short = variable === 'TMPDIR' && Buffer.byteLength(at) > tmpPathBytesMax ? await shortPlace() : undefined;
+    variables[variable] = short ?? at;
+    if (short !== undefined) {
+      elsewhere.push(short);
+      continue;
+    }
     await mkdir(at);
     if (from !== undefined) await seedInto(at, from, '', seed);
   }
-  return made;
+  return { variables, elsewhere };
+}
+
+/** undefined where there is none: the long path has to do. */
+async function shortPlace(): Promise<string | undefined> {
+  try {
+    return await makeOwnPlace(shortParent, 'mound-tmp-');
+  } catch {
+    return undefined;
+  }
 }
 
 async function seedInto(to: string, from: string, below: string, seed: Seed): Promise<void> {

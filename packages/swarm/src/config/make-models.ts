@@ -1,6 +1,7 @@
+import { tmpdir } from 'node:os';
 import type { Repo } from '@mound/vcs';
 import { environmentFor } from '../command/environment.ts';
-import { privateCaches, type CacheChoice } from '../command/tool-caches.ts';
+import { privateCaches } from '../command/tool-caches.ts';
 import type { PriceOverride } from '../cost/prices.ts';
 import { CassetteWriter, RecordingModel } from '../model/cassette/recording-model.ts';
 import { ReplayModel } from '../model/cassette/replay-model.ts';
@@ -15,6 +16,7 @@ import { loadTracer } from '../core/tracer.ts';
 import { TracedModel } from '../model/traced-model.ts';
 import { OpenAiModel } from '../model/openai-model.ts';
 import { ScriptedModel, type Script } from '../model/scripted-model.ts';
+import { ArtefactShelf } from '../runtime/artefact-shelf.ts';
 import { RepoDirectories } from '../runtime/repo-directories.ts';
 import type { EffectiveConfig } from './config.ts';
 import { loadModule } from './load.ts';
@@ -31,6 +33,8 @@ export function mustKeys({ endpoints }: Pick<Minds, 'endpoints'>): void {
 export interface ReadyMinds {
   readonly models: Readonly<Record<string, Model>>;
   readonly prices: readonly PriceOverride[];
+  /** Removes what they have put by. */
+  readonly close: () => Promise<void>;
 }
 
 /** The models of a configuration, by role. Errors: `TypeError` where a file is not what it should be. */
@@ -40,8 +44,9 @@ export async function makeModels(config: EffectiveConfig, parts: { readonly repo
   const endpoints = new Endpoints();
   // One for each name, so that roles share it.
   const made = new Map<string, Model>();
+  const shelves: ArtefactShelf[] = [];
   for (const [key, one] of Object.entries(models))
-    made.set(key, await makeModel(key, one, minds, config.commands.caches, endpoints, parts.repo));
+    made.set(key, await makeModel(key, one, { minds, config, endpoints, repo: parts.repo, shelves }));
   const tracer = await loadTracer();
   const cassette = record === undefined ? undefined : new CassetteWriter(record);
   const serving = (key: string): Model => {
@@ -63,7 +68,8 @@ export async function makeModels(config: EffectiveConfig, parts: { readonly repo
   const byRole = Object.entries(all).flatMap(([role, key]) =>
     key === undefined ? [] : [[role, serving(key)] as const],
   );
-  return { models: Object.fromEntries(byRole), prices };
+  const close = async (): Promise<void> => void (await Promise.all(shelves.map((shelf) => shelf.close())));
+  return { models: Object.fromEntries(byRole), prices, close };
 }
 
 /** Under which name a run has the model of a lens. */
@@ -80,13 +86,19 @@ function sharedOut(config: EffectiveConfig): Minds {
   return { ...config, endpoints: Object.fromEntries(endpoints) };
 }
 
+interface Workshop {
+  readonly minds: Minds;
+  readonly config: EffectiveConfig;
+  readonly endpoints: Endpoints;
+  readonly repo: Repo;
+  /** Of those that put something by. */
+  readonly shelves: ArtefactShelf[];
+}
+
 async function makeModel(
   key: string,
   one: MindModel,
-  minds: Minds,
-  caches: CacheChoice,
-  endpoints: Endpoints,
-  repo: Repo,
+  { minds, config, endpoints, repo, shelves }: Workshop,
 ): Promise<Model> {
   switch (one.kind) {
     case 'endpoint': {
@@ -96,11 +108,14 @@ async function makeModel(
     }
     case 'command': {
       const [file = '', ...args] = one.command;
+      const { caches, artefacts } = config.commands;
+      const shelf = artefacts.length === 0 ? undefined : new ArtefactShelf(artefacts, one.dir ?? tmpdir());
+      if (shelf !== undefined) shelves.push(shelf);
       const limits = { ...given('seconds', one.seconds), ...given('outputBytesMax', one.outputBytesMax) };
       return new CommandModel({
         name: key,
         command: [file, ...args],
-        workspaces: new RepoDirectories(repo),
+        workspaces: new RepoDirectories(repo, shelf),
         limits,
         caches: privateCaches(caches, process.env, environmentFor(process.env, one.env ?? [], {})),
         ...(one.env && { env: one.env }),

@@ -57,27 +57,36 @@ export class Artefacts {
   }
 
   async #copy(source: Checkout, checkout: Checkout): Promise<void> {
-    for (const path of await this.#found(source)) {
-      const to = join(checkout.directory, path);
-      // Where the tree has files there, they are the tree's.
-      if ((await lstat(to).catch(() => undefined)) !== undefined) continue;
-      const from = join(source.directory, path);
-      await mkdir(dirname(to), { recursive: true });
-      try {
-        await copyTree(from, to, (await lstat(from)).isFile());
-      } catch {
-        // The disk is full, say: the build begins without.
-        await rm(to, { recursive: true, force: true });
-      }
-    }
+    await copyArtefacts(source.directory, checkout.directory, this.#paths);
     // Tools that go by times see which files are as they were when the artefacts were made.
     checkout.takeTimes(source);
   }
 
-  async #found({ directory }: Checkout): Promise<string[]> {
-    let found: string[] = [];
-    for (const path of this.#paths) found = [...found, ...(await expand(directory, '', path.split('/')))];
-    return found;
+  #found({ directory }: Checkout): Promise<string[]> {
+    return artefactsIn(directory, this.#paths);
+  }
+}
+
+/** Paths of artefacts that are there. */
+export async function artefactsIn(directory: string, paths: readonly string[]): Promise<string[]> {
+  let found: string[] = [];
+  for (const path of paths) found = [...found, ...(await expand(directory, '', path.split('/')))];
+  return found;
+}
+
+export async function copyArtefacts(source: string, target: string, paths: readonly string[]): Promise<void> {
+  for (const path of await artefactsIn(source, paths)) {
+    const to = join(target, path);
+    // Where the tree has files there, they are the tree's.
+    if ((await lstat(to).catch(() => undefined)) !== undefined) continue;
+    const from = join(source, path);
+    await mkdir(dirname(to), { recursive: true });
+    try {
+      await copyTree(from, to, (await lstat(from)).isFile());
+    } catch {
+      // The disk is full, say: the build begins without.
+      await rm(to, { recursive: true, force: true });
+    }
   }
 }
 

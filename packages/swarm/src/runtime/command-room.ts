@@ -58,6 +58,7 @@ interface OwnCaches {
   readonly directory: string;
   /** Variables that lead there. */
   readonly variables: Readonly<Record<string, string>>;
+  readonly elsewhere: readonly string[];
 }
 
 /** Where agents' commands run: a directory for each agent's name, with caches of its own beside it, a bounded number at once. */
@@ -67,6 +68,7 @@ export class CommandRoom {
   readonly #artefacts: Artefacts;
   readonly #checkouts = new Map<AgentId, Checkout>();
   readonly #caches = new Map<string, Promise<OwnCaches>>();
+  readonly #elsewhere = new Set<string>();
   readonly #waiting: (() => void)[] = [];
   #running = 0;
 
@@ -107,7 +109,7 @@ export class CommandRoom {
         isMerged: true,
         limits: { ...limits, seconds },
         sandbox,
-        writable: [caches.directory],
+        writable: [caches.directory, ...caches.elsewhere],
         signal: request.signal,
       });
       const ms = Math.round(performance.now() - startedMs);
@@ -137,7 +139,7 @@ export class CommandRoom {
         isMerged: true,
         limits: { ...limits, seconds: Math.min(more.seconds, limits.seconds) },
         sandbox,
-        ...(caches && { writable: [caches.directory] }),
+        ...(caches && { writable: [caches.directory, ...caches.elsewhere] }),
         signal: more.signal,
       });
     } finally {
@@ -154,6 +156,8 @@ export class CommandRoom {
   close(): void {
     this.#checkouts.clear();
     this.#caches.clear();
+    for (const place of this.#elsewhere) rmSync(place, { recursive: true, force: true });
+    this.#elsewhere.clear();
     if (this.#settings.directory !== undefined) rmSync(this.#settings.directory, { recursive: true, force: true });
   }
 
@@ -170,7 +174,10 @@ export class CommandRoom {
     const known = this.#caches.get(agent);
     if (known !== undefined) return known;
     const own = join(directory, 'caches', agent);
-    const made = makeCaches(own, this.#settings.caches).then((variables) => ({ directory: own, variables }));
+    const made = makeCaches(own, this.#settings.caches).then(({ variables, elsewhere }) => {
+      for (const place of elsewhere) this.#elsewhere.add(place);
+      return { directory: own, variables, elsewhere };
+    });
     this.#caches.set(agent, made);
     // Where the disk was full, say, the next command tries again.
     made.catch(() => this.#caches.delete(agent));

@@ -12,6 +12,7 @@ import { CommandModel, type CommandModelOptions } from '../model/command/command
 import { isSame, startTimeOf, type ProcessIdentity } from '../command/processes.ts';
 import { until } from '../model/fault-server.test.kit.ts';
 import { ScriptedModel } from '../model/scripted-model.ts';
+import { ArtefactShelf } from './artefact-shelf.ts';
 import { RepoDirectories } from './repo-directories.ts';
 import { runSwarm, type SwarmResult } from './run-swarm.ts';
 import { readRun } from './run-view.ts';
@@ -253,4 +254,39 @@ test('a run with bounded money sets a command’s own bound aside before it star
   const rich = await only('rich', 5);
   expect(rich).toMatchObject({ reason: 'finished', outcomes: { landed: 1 }, cost: { total: { unknownRequests: 1 } } });
   expect(readRun(repo, 'rich' as RunId)?.budgets.get(rootTask)?.spent.nanoUsd).toBe(2e9);
+});
+
+test('what builds leave in one command’s directory the next begins with, and builds only what differs', async () => {
+  const shelf = new ArtefactShelf(['out', 'parts/*/made'], dir);
+  // As make does: what is newer than what was made of it is made again.
+  const script = `
+    cat > /dev/null; id=$(grep -o '"id":"[a-z]*"' "$MOUND_BRIEF" | head -1 | cut -d'"' -f4)
+    for file in list.txt src/old.txt; do
+      if [ ! -e out/stamp ] || [ $file -nt out/stamp ]; then echo "$file" >> did-$id; fi
+    done
+    [ -e parts/a/made/x ] && echo parts >> did-$id
+    mkdir -p out parts/a/made; echo x > parts/a/made/x; sleep 0.05; echo $id > out/stamp
+    [ $id = bad ] && exit 1
+    echo $id >> src/old.txt
+  `;
+  const worker = command(script, { workspaces: new RepoDirectories(repo, shelf) });
+  const planner = new ScriptedModel({ planner: planInBatches([task('one')], [task('bad')], [task('two')]) });
+  const models = { planner, worker };
+  await runSwarm({ repo, goal: 'g', runId: 'r1', agentsMax: 1, models, limits: { taskAttemptsMax: 1 } });
+  const did = (id: string): string | undefined => repo.snapshot().readText(`did-${id}`);
+  expect(did('one')).toBe('list.txt\nsrc/old.txt\n');
+  // What the first has changed was written anew for the second; what the bad one left is gone.
+  expect(did('two')).toBe('src/old.txt\nparts\n');
+  const paths = repo
+    .snapshot()
+    .list()
+    .map(({ path }) => path);
+  expect(paths.filter((path) => /^(out|parts)/.test(path))).toEqual([]);
+  const shelves = async (): Promise<string[]> =>
+    (await readdir(dir)).filter((name) => name.startsWith('mound-artefacts'));
+  const [own = ''] = await shelves();
+  expect(await readFile(join(dir, own, '2', 'out/stamp'), 'utf8')).toBe('two\n');
+  expect(await readdir(join(dir, own))).toEqual(['2']);
+  await shelf.close();
+  expect(await shelves()).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import ignore, { type Ignore } from 'ignore';
 import type { Repo, Snapshot } from '@mound/vcs';
 import type { Collected, CollectedChange, CommandWorkspaces } from '../model/command/workspaces.ts';
+import { timesIn, type ArtefactShelf } from './artefact-shelf.ts';
 import { textOf } from './repo-reads.ts';
 
 /** Bytes that one command may have changed. */
@@ -22,13 +23,15 @@ const stampOf = (stats: Stats): string => `${stats.mtimeMs} ${stats.ctimeMs} ${s
 const modeOf = (stats: Stats): Mode =>
   stats.isSymbolicLink() ? 'symlink' : stats.mode & 0o100 ? 'executable' : 'file';
 
-/** A snapshot's files in plain directories, for commands; they are forgotten when collected. */
+/** A snapshot's files in plain directories, for commands; they are forgotten when they are left. */
 export class RepoDirectories implements CommandWorkspaces {
   readonly #repo: Repo;
+  readonly #shelf: ArtefactShelf | undefined;
   readonly #placed = new Map<string, Placed>();
 
-  constructor(repo: Repo) {
+  constructor(repo: Repo, shelf?: ArtefactShelf) {
     this.#repo = repo;
+    this.#shelf = shelf;
   }
 
   async materialise(dir: string, base: number): Promise<void> {
@@ -49,6 +52,7 @@ export class RepoDirectories implements CommandWorkspaces {
       if (mode === 'executable') await chmod(at, 0o755);
     }
     for (const { at, to } of links) await symlink(to, at);
+    await this.#shelf?.fill(dir, new Map(paths.map(({ path, ...head }) => [path, head])));
     const stamps = paths
       .filter(({ mode }) => mode !== 'gitlink')
       .map(({ path }): [string, string] => [path, stampOf(lstatSync(join(dir, path)))]);
@@ -58,10 +62,21 @@ export class RepoDirectories implements CommandWorkspaces {
   async collect(dir: string): Promise<Collected> {
     const placed = this.#placed.get(dir);
     if (placed === undefined) throw new Error(`${dir} was not materialised here`);
-    this.#placed.delete(dir);
-    const scan = new Scan(dir, placed);
+    const scan = new Scan(dir, placed, (path) => this.#shelf?.holds(path) === true);
     await scan.walk('', []);
     return scan.end();
+  }
+
+  async leave(dir: string, isGood: boolean): Promise<void> {
+    const placed = this.#placed.get(dir);
+    this.#placed.delete(dir);
+    if (placed === undefined || !isGood || this.#shelf === undefined) return;
+    const { snapshot, stamps } = placed;
+    const untouched = [...stamps].flatMap(([path, stamp]) => {
+      const [head, stats] = [snapshot.head(path), lstatSync(join(dir, path), { throwIfNoEntry: false })];
+      return head === undefined || stats === undefined || stampOf(stats) !== stamp ? [] : [[path, head] as const];
+    });
+    await this.#shelf.take(dir, await timesIn(dir, new Map(untouched)));
   }
 }
 
@@ -74,14 +89,16 @@ interface Rules {
 class Scan {
   readonly #dir: string;
   readonly #placed: Placed;
+  readonly #isArtefact: (path: string) => boolean;
   readonly #changes: CollectedChange[] = [];
   readonly #skipped: string[] = [];
   readonly #seen = new Set<string>();
   #bytes = 0;
 
-  constructor(dir: string, placed: Placed) {
+  constructor(dir: string, placed: Placed, isArtefact: (path: string) => boolean) {
     this.#dir = dir;
     this.#placed = placed;
+    this.#isArtefact = isArtefact;
   }
 
   async walk(below: string, outer: readonly Rules[]): Promise<void> {
@@ -95,6 +112,8 @@ class Scan {
         this.#skipped.push(`${path}: its name is not UTF-8`);
         continue;
       }
+      const isOurs = this.#isArtefact(path) && !this.#placed.stamps.has(path);
+      if (isOurs && !(entry.isDirectory() && this.#holdsKnown(path))) continue;
       if (entry.isDirectory()) {
         if (!isIgnored(rules, `${path}/`) || this.#holdsKnown(path)) await this.walk(path, rules);
       } else if (!this.#placed.stamps.has(path) && isIgnored(rules, path)) continue;

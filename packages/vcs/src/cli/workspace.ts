@@ -27,7 +27,8 @@ interface PruneFlags {
 
 function parseHours(text: string): number {
   const hours = Number(text);
-  if (text.trim() === '' || !Number.isFinite(hours) || hours < 0) throw new InvalidArgumentError('not a number of hours.');
+  if (text.trim() === '' || !Number.isFinite(hours) || hours < 0)
+    throw new InvalidArgumentError('not a number of hours.');
   return hours;
 }
 
@@ -39,7 +40,9 @@ async function sayPruned({ dryRun, removed, kept }: PruneReport): Promise<void> 
   const counts = new Map<string, number>();
   for (const { why } of kept) counts.set(why, (counts.get(why) ?? 0) + 1);
   const said = [...counts].map(([why, count]) => `${count} ${why}`).join(', ');
-  await writeLine(`${removed.length} ${dryRun ? 'would go' : 'gone'}, ${kept.length} stay${said === '' ? '' : ` (${said})`}`);
+  await writeLine(
+    `${removed.length} ${dryRun ? 'would go' : 'gone'}, ${kept.length} stay${said === '' ? '' : ` (${said})`}`,
+  );
 }
 
 /** workspace add, list, remove, prune, resolve, discard. */
@@ -115,7 +118,12 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
         const excludes = await context.excludesFor(repo);
-        const report = await pruneWorkspaces(repo, { idleMs: idle * 3_600_000, keep, dryRun: dryRun === true, excludes });
+        const report = await pruneWorkspaces(repo, {
+          idleMs: idle * 3_600_000,
+          keep,
+          dryRun: dryRun === true,
+          excludes,
+        });
         if (context.isJson) await writeJson(report);
         else await sayPruned(report);
         finish(exitCodes.ok);

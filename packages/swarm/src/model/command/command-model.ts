@@ -78,9 +78,9 @@ export class CommandModel implements Model {
     this.#swept ??= endLeftCommands(parent, prefix);
     await this.#swept;
     const dir = await mkdtemp(join(parent, prefix));
-    let isKept = false;
+    let [isKept, isGood] = [false, false];
+    const place = { dir, work: join(dir, 'work'), brief: join(dir, 'brief.md'), step: join(dir, 'step.json') };
     try {
-      const place = { dir, work: join(dir, 'work'), brief: join(dir, 'brief.md'), step: join(dir, 'step.json') };
       await mkdir(place.work);
       await this.#options.workspaces.materialise(place.work, brief.base);
       if (isWorker) await redo(place.work, request.messages);
@@ -95,8 +95,10 @@ export class CommandModel implements Model {
         isKept = collected.changes.length > 0;
         throw this.#failed(end, step, isKept ? place.work : undefined);
       }
+      isGood = isWorker;
       return this.#turn(step, isWorker ? workerCalls(brief, collected, step) : (step?.calls ?? []), end);
     } finally {
+      await this.#options.workspaces.leave(place.work, isGood);
       if (!isKept) await rm(dir, { recursive: true, force: true, maxRetries: 3 });
     }
   }
@@ -133,8 +135,9 @@ export class CommandModel implements Model {
     const filled = args.map((arg) =>
       arg.replaceAll('{brief}', place.brief).replaceAll('{step}', place.step).replaceAll('{budget}', budget),
     );
+    const { variables, elsewhere } = await makeCaches(join(place.dir, 'caches'), caches);
     const more = {
-      ...(await makeCaches(join(place.dir, 'caches'), caches)),
+      ...variables,
       MOUND_BRIEF: place.brief,
       MOUND_STEP: place.step,
       MOUND_ROLE: brief.role,
@@ -142,16 +145,20 @@ export class CommandModel implements Model {
       MOUND_RUN: brief.run,
       ...(budget !== '' && { MOUND_BUDGET_USD: budget }),
     };
-    return runCommand({
-      command: [file, ...filled],
-      cwd: place.work,
-      env: environmentFor(process.env, env, more),
-      stdin,
-      limits: this.#limits,
-      signal,
-      onStarted: (mark, identity) => noteCommand(place.dir, mark, identity),
-      ...(time && { time }),
-    });
+    try {
+      return await runCommand({
+        command: [file, ...filled],
+        cwd: place.work,
+        env: environmentFor(process.env, env, more),
+        stdin,
+        limits: this.#limits,
+        signal,
+        onStarted: (mark, identity) => noteCommand(place.dir, mark, identity),
+        ...(time && { time }),
+      });
+    } finally {
+      for (const made of elsewhere) await rm(made, { recursive: true, force: true, maxRetries: 3 });
+    }
   }
 
   async #stepOf(path: string, end: CommandEnd): Promise<Step | undefined> {

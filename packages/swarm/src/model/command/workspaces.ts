@@ -21,4 +21,6 @@ export interface CommandWorkspaces {
   materialise(dir: string, base: number): Promise<void>;
   /** What in it differs from what was put there. Throws `RangeError` where it is more than one intent may hold. */
   collect(dir: string): Promise<Collected>;
+  /** Nobody works in it any more. `isGood`: its command has succeeded, so that what its builds left may serve others. */
+  leave(dir: string, isGood: boolean): Promise<void>;
 }
