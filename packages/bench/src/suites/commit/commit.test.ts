@@ -51,7 +51,7 @@ test('a tiny run of all subjects: structure, and everything acknowledged is read
   const { result, exitCode } = await run({ ...tiny, commitsMax: 8, rounds: 1 });
   expect(result.notes.filter((note) => note.startsWith('failed'))).toEqual([]);
   expect(exitCode).toBe(0);
-  expect(Object.keys(result)).toEqual(['suite', 'formatVersion', 'machine', 'samples', 'notes']);
+  expect(Object.keys(result)).toEqual(['suite', 'formatVersion', 'measuredAt', 'machine', 'versions', 'seeds', 'samples', 'notes']); // prettier-ignore
   for (const subject of commitSubjects) {
     const available = await subject.available();
     const missingNote = `missing: ${subject.name} (needs ${available === true ? '' : available.missing})`;
