@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { copyOf } from '../core/allocate.ts';
+import { copyOf, Slabs } from '../core/allocate.ts';
 import { MoundError, invariant } from '../core/errors.ts';
 import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
@@ -65,6 +65,7 @@ export class LogReader {
   private readonly holders = new Holders();
   private readonly contents: Contents;
   private readonly lasting = new BoundedCache<BlobId, Buffer>(lastingBytesMax, ({ length }) => length);
+  private readonly lastingSlabs = new Slabs();
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
   private readonly forks = new Map<number, Pick<BranchRow, 'parentId' | 'forkSeq'>>();
@@ -248,11 +249,12 @@ export class LogReader {
 
   /** {@link content} as one buffer for all who ask for it of late; nobody may write to it. */
   lastingContent(place: Place): Buffer {
-    const { blob } = this.version(place);
+    const version = this.version(place);
+    const { blob } = version;
     if (blob === undefined) return noBytes;
     const known = this.lasting.get(blob);
     if (known !== undefined) return known;
-    const content = this.content(place);
+    const content = this.lastingSlabs.copyOf(this.viewOf(version));
     this.keepLasting(blob, content);
     return content;
   }

@@ -1,3 +1,4 @@
+import { Slabs } from '../core/allocate.ts';
 import { BoundedCache } from '../core/bounded-cache.ts';
 import { commonPrefixBytes, commonSuffixBytes } from './common-ends.ts';
 import type { LineRange } from './combine.ts';
@@ -43,6 +44,9 @@ const lasting = new WeakMap<Uint8Array, Lasting>();
 
 /** What was cut last, by path; most of its lines are in other versions as well. */
 const latest = new BoundedCache<string, KnownCut>(16 * 1024 * 1024, ({ cut }) => cut.content.length);
+
+/** Memory of what merges make of lasting texts: it is let go about when these are. */
+const ofLasting = new Slabs();
 
 /** Nobody changes the bytes of this content any more: what a merge finds out about it may be used again. */
 export function setLasting(content: Uint8Array, path: string): void {
@@ -100,7 +104,8 @@ export function joinCut({ base }: CutTexts, stretches: readonly Stretch[]): Uint
     bytes += (text.starts[start + count] as number) - (text.starts[start] as number);
     lines += count;
   }
-  const content = Buffer.allocUnsafeSlow(bytes);
+  const as = lasting.get(base.content);
+  const content = as === undefined ? Buffer.allocUnsafeSlow(bytes) : ofLasting.allocate(bytes);
   const [starts, ids] = [new Int32Array(lines + 1), new Int32Array(lines)];
   let [at, line] = [0, 0];
   let isCut = true;
@@ -117,7 +122,6 @@ export function joinCut({ base }: CutTexts, stretches: readonly Stretch[]): Uint
     line += count;
   }
   starts[line] = at;
-  const as = lasting.get(base.content);
   if (isCut && as?.known !== undefined)
     remember(content, as.path, { ids: as.known.ids, cut: { content, starts, ids } });
   return content;
