@@ -10,6 +10,8 @@ const insertSizeMax = 127;
  * is. Undefined where that would save little.
  */
 export function encodeDelta(base: Buffer, target: Buffer): Buffer | undefined {
+  // Git takes a delta of fewer than four bytes for a broken one, and only that of nothing is so short.
+  if (target.length === 0) return undefined;
   const shorter = Math.min(base.length, target.length);
   const before = commonPrefix(base, target, shorter);
   const after = commonSuffix(base, target, shorter - before);

@@ -38,6 +38,9 @@ const histories: Readonly<Record<string, string>> = {
     rm -r sub; git rm -q --cached sub/s; git update-index --add --cacheinfo 160000,${'3'.repeat(40)},sub; tick; git commit -qm 9`,
   'bytes: empty, binary, CRLF, no newline': `
     : > empty; printf '\\000\\377\\n' > binary; printf 'a\\r\\nb' > crlf; commit 1; echo x > empty; : > binary; commit 2`,
+  'a file that is emptied, and one that is filled': `echo full > f; : > e; commit 1; printf x > e; : > f; commit 2
+    rm e; echo text > f; commit 3; : > f; commit 4`,
+  'the first empty file is one that was emptied': `echo full > f; commit 1; : > f; commit 2`,
   'a merge, its side lines, and a branch that was not merged': `
     echo a > a; commit 1; git checkout -q -b side; echo s > s; commit s1; echo s2 > s; commit s2
     git checkout -q main; echo b > b; commit 2; tick; git merge -q --no-ff -m merge side
