@@ -123,7 +123,7 @@ export function warnOfImport({ diverged, skippedRefs, flaggedPaths }: ImportResu
   }
   if (skippedRefs.length > 0) {
     tell(
-      `${counted(skippedRefs, 'ref', 'refs')} not imported: names that are not UTF-8 or too long, or tags of trees; ` +
+      `${counted(skippedRefs, 'ref', 'refs')} not imported: names that are not UTF-8 or too long, branches at no commit, or broken tags; ` +
         'rename or leave them',
     );
   }

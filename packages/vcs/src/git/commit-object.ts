@@ -47,6 +47,13 @@ function idOf(value: Buffer | undefined): string | undefined {
   return /^[0-9a-f]{40}$/.test(text) ? text : undefined;
 }
 
+/** Those that stand right behind the tree; git reads none further down. */
+function parentsOf(headers: readonly CommitHeader[]): string[] {
+  const end = headers.findIndex(({ name }, at) => at > 0 && name !== 'parent');
+  const lines = headers.slice(1, end < 0 ? headers.length : end);
+  return lines.map((header) => idOf(valueOf(header))).filter((id) => id !== undefined);
+}
+
 export function parseCommit(raw: Uint8Array): ParsedCommit {
   const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
   const { headers, message } = splitCommit(bytes);
@@ -55,10 +62,7 @@ export function parseCommit(raw: Uint8Array): ParsedCommit {
     headers,
     message,
     tree: idOf(first('tree')),
-    parents: headers
-      .filter(({ name }) => name === 'parent')
-      .map((header) => idOf(valueOf(header)))
-      .filter((id) => id !== undefined),
+    parents: parentsOf(headers),
     authorLine: first('author'),
     committerLine: first('committer'),
     encoding: first('encoding')?.toString('latin1'),

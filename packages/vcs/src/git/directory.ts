@@ -7,6 +7,7 @@ import {
   modeOfNumber,
   parseTree,
   sortKeyOf,
+  splitEntries,
   writeSortedTree,
   type TreeEntry,
 } from './tree-object.ts';
@@ -150,7 +151,7 @@ export function plainDirectory(
   const odd = oddTree(id);
   if (!odd) return storedDirectory(id);
   const entries: DirectoryEntry[] = [];
-  for (const entry of parseTree(odd).entries) {
+  for (const entry of splitEntries(parseTree(odd).entries).placed) {
     if (isDirectory(entry.mode)) {
       const below = plainDirectory(entry.id, oddTree, sink);
       if (below.id !== emptyDirectory.id) entries.push(entryOf(entry.name, below));

@@ -7,10 +7,11 @@ import { parseCommit } from './commit-object.ts';
 import { editDirectory, emptyDirectory, plainDirectory, type Directory, type DirectoryEdit } from './directory.ts';
 import type { ExportStep } from './export-plan.ts';
 import { getKeptObject } from './git-records.ts';
+import { keptObjects } from './kept-objects.ts';
 import { emptyTreeId } from './object-id.ts';
 import type { ObjectReader } from './object-reader.ts';
 import type { PackWriter } from './pack-writer.ts';
-import { isDirectory, modeNumberOf, parseTree } from './tree-object.ts';
+import { isDirectory, isGitlink, modeNumberOf, parseTree, splitEntries } from './tree-object.ts';
 
 export type CommitRepo = Pick<Repo, 'commit' | 'gitMarks' | 'snapshot'>;
 
@@ -135,7 +136,12 @@ export class CommitExport {
     const kept = getKeptObject(this.#repo, id);
     if (kept?.type !== 'tree') return false;
     this.#writer.add('tree', kept.content);
-    for (const entry of parseTree(kept.content).entries) if (isDirectory(entry.mode)) this.#writeOddTree(entry.id);
+    const { placed, placeless } = splitEntries(parseTree(kept.content).entries);
+    for (const { mode, id: below } of placed) if (isDirectory(mode)) this.#writeOddTree(below);
+    for (const { mode, id: lost } of placeless) {
+      if (isGitlink(mode)) continue;
+      for (const { type, content } of keptObjects(this.#repo, lost)) this.#writer.add(type, content);
+    }
     return true;
   }
 }

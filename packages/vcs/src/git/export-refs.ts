@@ -4,10 +4,12 @@ import { defaultBranch, gitBranchOf, isSideBranch, landingSeqOf } from './branch
 import { isBehind } from './export-plan.ts';
 import { neverImported, noRefName, noTagName, notAhead, rivalOf, tagOfNothing } from './export-skips.ts';
 import type { Refusal, SkippedRef } from './export-skips.ts';
-import { branchKey, getRecord, getKeptObject, tagKey } from './git-records.ts';
+import { branchKey, getRecord, tagKey } from './git-records.ts';
 import { isRefName, type GitRef } from './git-refs.ts';
-import { gitObjectId, type GitObjectType } from './object-id.ts';
-import { parseTagTarget } from './tag-object.ts';
+import { keptObjects } from './kept-objects.ts';
+import { gitObjectId } from './object-id.ts';
+import type { GitObject } from './object-reader.ts';
+import { parseTagTarget, plainTagTarget } from './tag-object.ts';
 
 export type RefRepo = Pick<Repo, 'branch' | 'branches' | 'commit' | 'gitMarks' | 'log' | 'snapshot' | 'tags'>;
 
@@ -18,8 +20,8 @@ export interface WantedRef {
   readonly branch: string | undefined;
   /** Undefined for a tag of something that is no commit. */
   readonly seq: number | undefined;
-  /** The objects of an annotated tag, the outermost first. */
-  readonly tag: readonly { readonly id: string; readonly type: GitObjectType; readonly content: Buffer }[];
+  /** The objects of an annotated tag, the outermost first; of a plain one of no commit, what it names and all below. */
+  readonly tag: readonly GitObject[];
 }
 
 /** One branch as a ref. Errors: `no-such-branch`, `invalid-argument`. */
@@ -93,22 +95,32 @@ function landingAt(repo: RefRepo, seq: number): number | undefined {
   return undefined;
 }
 
-/** The raw objects of an imported annotated tag; none where the tag is plain or has moved since. */
+/** The raw objects of an imported tag; none where it is a plain one of a commit or has moved since. */
 function annotationOf(repo: RefRepo, name: string, landing: number | undefined): WantedRef['tag'] {
   const raw = getRecord(repo, tagKey(name));
   if (!raw) return [];
-  const objects: { readonly id: string; readonly type: GitObjectType; readonly content: Buffer }[] = [
-    { id: gitObjectId('tag', raw), type: 'tag', content: raw },
-  ];
+  const plain = plainTagTarget(raw);
+  if (plain !== undefined) return landing === undefined ? keptObjects(repo, plain) : [];
+  const objects: GitObject[] = [{ id: gitObjectId('tag', raw), type: 'tag', content: raw }];
   let target = parseTagTarget(raw);
-  while (target && target.type !== 'commit') {
-    const kept = getKeptObject(repo, target.id);
-    if (!kept) return [];
-    objects.push({ id: target.id, ...kept });
-    target = kept.type === 'tag' ? parseTagTarget(kept.content) : undefined;
+  if (target !== undefined && target.type !== 'commit') {
+    const kept = keptObjects(repo, target.id);
+    if (kept.length === 0) return [];
+    objects.push(...kept);
+    // Of tags of tags the last one may name a commit.
+    const innermost = kept.findLast(({ type }) => type === 'tag');
+    target = innermost === undefined ? undefined : parseTagTarget(innermost.content);
   }
-  const peeled = target === undefined ? undefined : repo.gitMarks.seqOf(target.id);
+  const peeled = target?.type !== 'commit' ? undefined : repo.gitMarks.seqOf(target.id);
   return peeled === landing ? objects : [];
+}
+
+/** What git's ref of a tag stands at once it is exported; undefined where there is none, or git has no such commit yet. */
+export function gitIdOfTag(repo: RefRepo, name: string): string | undefined {
+  const tag = repo.tags().find((candidate) => candidate.name === name);
+  const landing = tag && landingAt(repo, tag.seq);
+  const [annotation] = annotationOf(repo, name, landing);
+  return annotation?.id ?? (landing === undefined ? undefined : repo.gitMarks.gitIdOf(landing));
 }
 
 /**

@@ -4,15 +4,18 @@ import type { GitChange, GitIntake, GitLanding } from '../repo/api.ts';
 import { decodeText, parseCommit, parseIdentity } from './commit-object.ts';
 import { BlobCache } from './blob-cache.ts';
 import { renamesOf } from './import-renames.ts';
-import { ObjectReader } from './object-reader.ts';
+import { objectsBehind } from './kept-objects.ts';
+import { ObjectReader, type GitObject } from './object-reader.ts';
 import { OddTrees } from './odd-trees.ts';
 import { TreeCache } from './tree-cache.ts';
 import { diffTrees, type TreeChange } from './tree-diff.ts';
+import { isGitlink, parseTree, splitEntries } from './tree-object.ts';
 
 /** A commit read from git and ready to land but for its place in the log. */
 export interface ReadCommit {
   readonly landing: Omit<GitLanding, 'branch' | 'base' | 'parents'>;
-  readonly oddTrees: readonly { readonly id: string; readonly raw: Buffer }[];
+  /** Odd trees, and what of them has no place among paths: kept as they are. */
+  readonly keptObjects: readonly GitObject[];
   /** New paths that no caller could make: kept as they are, and reported. */
   readonly flaggedPaths: readonly string[];
   readonly sizeBytes: number;
@@ -51,14 +54,27 @@ export class CommitSource {
     ]);
     const [found, oddIds] = await Promise.all([diffTrees(this.#trees, baseTree, tree), this.#odd.below(tree)]);
     const renames = await renamesOf(found, (blob) => this.#blobs.get(blob));
-    const [changes, oddTrees] = await Promise.all([
+    const [changes, keptObjects] = await Promise.all([
       Promise.all(found.map((change) => this.#withContent(change, renames.get(change.path.toString('latin1'))))),
-      Promise.all(oddIds.map(async (oddId) => ({ id: oddId, raw: await this.#reader.content(oddId, 'tree') }))),
+      this.#keep(oddIds),
     ]);
     let sizeBytes = raw.length;
     for (const { path, content } of changes)
       sizeBytes += path.byteLength + (Buffer.isBuffer(content) ? content.length : 0);
-    return { landing: { ...describe(raw), changes, raw, gitId: id }, oddTrees, flaggedPaths: flag(found), sizeBytes };
+    return {
+      landing: { ...describe(raw), changes, raw, gitId: id },
+      keptObjects,
+      flaggedPaths: flag(found),
+      sizeBytes,
+    };
+  }
+
+  async #keep(oddIds: readonly string[]): Promise<readonly GitObject[]> {
+    const kept = await Promise.all(oddIds.map((id) => this.#reader.read(id)));
+    const lost = kept.flatMap(({ content }) => splitEntries(parseTree(content).entries).placeless);
+    const ids = lost.filter(({ mode }) => !isGitlink(mode)).map(({ id }) => id);
+    for await (const object of objectsBehind(this.#reader, ids)) kept.push(object);
+    return kept;
   }
 
   async #withContent({ path, mode, id, oldId }: TreeChange, source: TreeChange | undefined): Promise<GitChange> {

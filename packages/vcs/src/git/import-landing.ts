@@ -28,7 +28,9 @@ export class ImportLanding {
 
   /** To be called parents before children. */
   add(commit: PlannedCommit & { readonly line: ImportLine }, read: ReadCommit): void {
-    for (const { id, raw } of read.oddTrees) this.#records.set(objectKey(id), keptObjectValue('tree', raw));
+    for (const { id, type, content } of read.keptObjects) {
+      this.#records.set(objectKey(id), keptObjectValue(type, content));
+    }
     for (const [key, value] of this.#flagged.note(commit.id, read.flaggedPaths)) this.#records.set(key, value);
     const { base, parents, line } = commit;
     this.#intake.add({ ...read.landing, branch: line.branch, base, parents });

@@ -1,14 +1,16 @@
 import type { Repo } from '../repo/api.ts';
-import { parseTagTarget } from './tag-object.ts';
+import { parseTagTarget, plainTagTarget, plainTagValue } from './tag-object.ts';
 import type { GitRef } from './git-refs.ts';
-import { isRecordKey, keptObjectValue, objectKey, putRecords, tagKey } from './git-records.ts';
+import { getRecord, isRecordKey, putRecords, tagKey } from './git-records.ts';
+import { keepObjects } from './kept-objects.ts';
+import { isGitObjectType } from './object-id.ts';
 import { ObjectReader } from './object-reader.ts';
 
 export const tagPrefix = 'refs/tags/';
 
 /**
  * Lands tags: each as a tag of its commit, an annotated one also as its raw
- * object. Answers the names of those that have no place here (tags of trees).
+ * object, one of no commit with all that it leads to. Answers the names of those that have no place here.
  */
 export async function importTags(
   repo: Pick<Repo, 'gitMarks' | 'land' | 'snapshot' | 'tag' | 'tags'>,
@@ -17,21 +19,28 @@ export async function importTags(
 ): Promise<string[]> {
   const skipped: string[] = [];
   const known = new Map(repo.tags().map(({ name, seq }) => [name, Number(seq)]));
-  const records = new Map<string, Uint8Array | null>();
+  const records = new Map<string, Uint8Array | string | null>();
+  const kept: string[] = [];
   const moves: { readonly name: string; readonly seq: number }[] = [];
   const reader = new ObjectReader(gitDir);
   try {
     for (const ref of refs) {
       const name = ref.name.slice(tagPrefix.length);
-      const isKept = ref.peeledType === 'commit' || (ref.type === 'tag' && ref.peeledType === 'blob');
-      if (!ref.isText || !isRecordKey(tagKey(name)) || !isKept) {
+      // A chain of tags that git cannot read to its end cannot be given back as a ref either.
+      if (!ref.isText || !isRecordKey(tagKey(name)) || !isGitObjectType(ref.peeledType)) {
         skipped.push(ref.name);
         continue;
       }
-      for (const [key, value] of await keep(reader, name, ref)) records.set(key, value);
+      const value = await valueOf(reader, ref);
+      // A record is put last: what it leads to is here.
+      if (value === null || getRecord(repo, tagKey(name))?.equals(Buffer.from(value)) !== true) {
+        records.set(tagKey(name), value);
+        if (value !== null) kept.push(...targetsOf(Buffer.from(value)));
+      }
       const seq = ref.peeledType === 'commit' ? repo.gitMarks.seqOf(ref.peeledId) : undefined;
       if (seq !== undefined && known.get(name) !== seq) moves.push({ name, seq });
     }
+    await keepObjects(repo, reader, kept);
   } finally {
     await reader.close();
   }
@@ -40,15 +49,16 @@ export async function importTags(
   return skipped;
 }
 
-/** The records of a tag: its object under its name, and what lies between it and the commit. */
-async function keep(reader: ObjectReader, name: string, ref: GitRef): Promise<Map<string, Uint8Array | null>> {
-  if (ref.type !== 'tag') return new Map([[tagKey(name), null]]);
-  const raw = await reader.content(ref.id, 'tag');
-  const records = new Map<string, Uint8Array | null>([[tagKey(name), raw]]);
-  for (let target = parseTagTarget(raw); target && target.type !== 'commit';) {
-    const { id, type, content } = await reader.read(target.id);
-    records.set(objectKey(id), keptObjectValue(type, content));
-    target = type === 'tag' ? parseTagTarget(content) : undefined;
-  }
-  return records;
+/** The record of a tag: none of a plain one of a commit, which is a tag here, too. */
+async function valueOf(reader: ObjectReader, ref: GitRef): Promise<Buffer | string | null> {
+  if (ref.type === 'tag') return reader.content(ref.id, 'tag');
+  return ref.type === 'commit' ? null : plainTagValue(ref.type, ref.id);
+}
+
+/** What a record leads to, but a commit. */
+function targetsOf(value: Buffer): string[] {
+  const plain = plainTagTarget(value);
+  if (plain !== undefined) return [plain];
+  const target = parseTagTarget(value);
+  return target === undefined || target.type === 'commit' ? [] : [target.id];
 }

@@ -43,7 +43,7 @@ export interface ImportResult {
   readonly seconds: number;
   /** Branches that went another way here than in git: theirs is beside, under `git/heads/` or `git/side/`. */
   readonly diverged: readonly string[];
-  /** Refs that have no place here: names that are not UTF-8 or too long, tags of trees. */
+  /** Refs that have no place here: names that are not UTF-8 or too long, branches at no commit, tags that git cannot read. */
   readonly skippedRefs: readonly string[];
   /** Paths that no caller could make (a `.git` in disguise, …), kept as they are by this import or an earlier one; the first thousand. */
   readonly flaggedPaths: readonly string[];
@@ -158,9 +158,10 @@ export async function choose(
   named: readonly string[] | undefined,
 ): Promise<{ readonly tips: GitTip[]; readonly tags: GitRef[]; readonly skipped: string[] }> {
   const refs = await listRefs(dir);
-  const heads = refs.filter((ref) => ref.name.startsWith(headPrefix) && isOfCommit(ref));
+  const heads = refs.filter((ref) => ref.name.startsWith(headPrefix));
+  const isTaken = (ref: GitRef): boolean => ref.isText && ref.type === 'commit';
   const tips = heads
-    .filter(({ isText }) => isText)
+    .filter((ref) => isTaken(ref))
     .map(({ name, id }) => ({ branch: name.slice(headPrefix.length), id }));
   const absent = named?.find((name) => !tips.some(({ branch }) => branch === name));
   if (absent !== undefined) {
@@ -178,7 +179,7 @@ export async function choose(
   return {
     tips: chosen,
     tags: named ? [] : refs.filter(({ name }) => name.startsWith(tagPrefix)),
-    skipped: heads.filter(({ isText }) => !isText).map(({ name }) => name),
+    skipped: heads.filter((ref) => !isTaken(ref)).map(({ name }) => name),
   };
 }
 

@@ -5,6 +5,7 @@ import { goForward, mergeIn, standingOf, strictly, type Followup } from './follo
 import { getTextRecord, headKey } from './git-records.ts';
 import { describeRefs, type GitRef } from './git-refs.ts';
 import { headNameOf, takeIn } from './import.ts';
+import { gitIdOfTag } from './export-refs.ts';
 
 export interface PushedRef {
   /** What git calls the pushed object in the pusher's repository; empty: the ref is to be deleted. */
@@ -112,11 +113,11 @@ async function pushTag(
   { isDryRun }: PushOptions,
 ): Promise<PushRefusal> {
   const name = ref.name.slice('refs/tags/'.length);
-  const old = repo.tags().find((tag) => tag.name === name);
-  const isSame = old !== undefined && ref.peeledId === repo.gitMarks.gitIdOf(old.seq);
-  if (old !== undefined && !isSame && !isForced) return 'already exists';
+  const old = gitIdOfTag(repo, name);
+  const isThere = old !== undefined || repo.tags().some((tag) => tag.name === name);
+  if (isThere && ref.id !== old && !isForced) return 'already exists';
   if (isDryRun) return undefined;
   const wanted = { tips: [], tags: [ref], headBranch: getTextRecord(repo, headKey) };
   const { skippedTags } = await takeIn(repo, gitDir, wanted, strictly(repo));
-  return skippedTags.length > 0 ? 'a tag of this kind or name has no place here' : undefined;
+  return skippedTags.length > 0 ? 'a tag of this name has no place here' : undefined;
 }

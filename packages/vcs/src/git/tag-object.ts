@@ -7,3 +7,10 @@ export function parseTagTarget(raw: Uint8Array): { readonly id: string; readonly
   const [, id = '', type = ''] = match ?? [];
   return isGitObjectType(type) ? { id, type } : undefined;
 }
+
+/** What stands in the record of a plain tag of something that is no commit, in place of a tag object. */
+export const plainTagValue = (type: string, id: string): string => `plain\n${type} ${id}\n`;
+
+/** The id in such a value; undefined of a tag object. */
+export const plainTagTarget = (value: Buffer): string | undefined =>
+  /^plain\n[a-z]+ ([0-9a-f]{40})\n$/.exec(value.toString('latin1', 0, 128))?.[1];

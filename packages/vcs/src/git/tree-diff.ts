@@ -2,7 +2,7 @@ import { pathOfBytes } from '../core/path.ts';
 import type { Mode } from '../core/mode.ts';
 import type { ObjectReader } from './object-reader.ts';
 import { TreeCache } from './tree-cache.ts';
-import { isDirectory, modeOfNumber, type TreeEntry } from './tree-object.ts';
+import { isDirectory, modeOfNumber, splitEntries, type ParsedTree, type TreeEntry } from './tree-object.ts';
 
 /** A path that differs between two trees. */
 export interface TreeChange {
@@ -42,11 +42,11 @@ async function diffDirectories(
   to: string | undefined,
 ): Promise<TreeChange[]> {
   if (from === to) return [];
-  const [before, after] = await Promise.all([trees.get(from), trees.get(to)]);
-  const old = new Map(before.entries.map((entry) => [entry.name, entry]));
+  const [before, after] = (await Promise.all([trees.get(from), trees.get(to)])).map(placedOf);
+  const old = new Map(before?.map((entry) => [entry.name, entry]));
   // Subtrees are read at once and taken in order.
   const pieces: Promise<TreeChange[]>[] = [];
-  for (const entry of after.entries) {
+  for (const entry of after ?? []) {
     const previous = old.get(entry.name);
     old.delete(entry.name);
     if (previous?.id === entry.id && previous.mode === entry.mode) continue;
@@ -55,6 +55,10 @@ async function diffDirectories(
   for (const previous of old.values()) pieces.push(diffEntry(trees, prefix + previous.name, previous, undefined));
   return (await Promise.all(pieces)).flat();
 }
+
+/** A canonical tree needs no second look. */
+const placedOf = ({ entries, isCanonical }: ParsedTree): readonly TreeEntry[] =>
+  isCanonical ? entries : splitEntries(entries).placed;
 
 const directoryOf = (entry: TreeEntry | undefined): string | undefined =>
   entry && isDirectory(entry.mode) ? entry.id : undefined;

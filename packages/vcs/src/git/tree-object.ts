@@ -29,6 +29,7 @@ const modeNumbers: Readonly<Record<Mode, number>> = {
 const canonicalModes: ReadonlySet<number> = new Set([directoryMode, ...Object.values(modeNumbers)]);
 
 export const modeNumberOf = (mode: Mode): number => modeNumbers[mode];
+export const isGitlink = (mode: number): boolean => (mode & 0o170000) === modeNumbers.gitlink;
 export const isDirectory = (mode: number): boolean => (mode & 0o170000) === directoryMode;
 
 /** What Mound makes of a mode: git gives any regular file with the owner's x bit as executable. */
@@ -42,6 +43,25 @@ export function modeOfNumber(mode: number): Mode {
 /** git sorts a directory as if its name ended in a slash. */
 export const sortKeyOf = ({ mode, name }: Pick<TreeEntry, 'mode' | 'name'>): string =>
   isDirectory(mode) ? `${name}/` : name;
+
+/**
+ * Which entries have a place among paths, and which have none: a name that is empty or holds a slash, and all but the
+ * first of several of one name.
+ */
+export function splitEntries(entries: readonly TreeEntry[]): {
+  readonly placed: readonly TreeEntry[];
+  readonly placeless: readonly TreeEntry[];
+} {
+  const names = new Set<string>();
+  const placeless: TreeEntry[] = [];
+  const placed = entries.filter((entry) => {
+    const isPlaced = entry.name !== '' && !entry.name.includes('/') && !names.has(entry.name);
+    names.add(entry.name);
+    if (!isPlaced) placeless.push(entry);
+    return isPlaced;
+  });
+  return placeless.length === 0 ? { placed: entries, placeless } : { placed, placeless };
+}
 
 /** Errors: `object-damaged`. */
 export function parseTree(raw: Buffer): ParsedTree {

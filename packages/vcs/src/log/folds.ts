@@ -32,8 +32,11 @@ export function newDirectories(reader: LogReader, path: RepoPath): RepoPath[] {
 function hasPathsBelow(reader: LogReader, directory: RepoPath): boolean {
   const start = Buffer.concat([bytesOfPath(directory), Buffer.from('/')]);
   const end = Buffer.concat([bytesOfPath(directory), Buffer.from('0')]);
-  const [first] = reader.store.tables.paths.getKeys({ start, end, limit: 1 });
-  return first !== undefined;
+  // Nearly always the first one: those that are no text have no directories.
+  for (const { value } of reader.store.tables.paths.getRange({ start, end })) {
+    if (isText(reader.pathOf(value.readUInt32BE(0)))) return true;
+  }
+  return false;
 }
 
 function* idsOfFold(reader: LogReader, name: string): Generator<number> {
