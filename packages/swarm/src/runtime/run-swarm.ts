@@ -49,6 +49,7 @@ import {
   type SwarmOptions,
 } from './run-options.ts';
 import { givenTask, policyOf, settingsOf } from './run-settings.ts';
+import { withoutScopeRules } from './scope-rule.ts';
 import { Swarm } from './swarm.ts';
 import type { ReviewReport } from '../review/review-ledger.ts';
 import type { MergeReport } from './merge-tally.ts';
@@ -92,6 +93,9 @@ export interface SwarmResult {
   readonly events: Readonly<Record<string, number>>;
   readonly seconds: number;
 }
+
+/** An intent may hold so many records, the header among them. */
+const rulesPerIntentMax = 9_000;
 
 interface Opened {
   readonly header: RunHeader;
@@ -359,11 +363,13 @@ class Execution {
     const state = reason === 'finished' || reason === 'planner-failed' ? 'ended' : 'stopped';
     const end = { state, reason, endedAt: time.now(), cost: { total, byRole, byModel } } as const;
     // Not where another process has taken the run over.
-    await changeHeader(this.#repo, keys, header.generation, (latest) => ({
+    const change = (latest: RunHeader): RunHeader => ({
       ...unpaused(latest),
       ...end,
       ...(detail !== undefined && { detail }),
-    }));
+    });
+    const rules = withoutScopeRules(this.#repo, keys.run);
+    await changeHeader(this.#repo, keys, header.generation, change, rules.slice(0, rulesPerIntentMax));
   }
 
   #resultOf(swarm: Swarm, header: RunHeader, reason: RunEndReason, detail: string | undefined): SwarmResult {

@@ -54,6 +54,8 @@ export interface ClaimRequest {
   readonly attempts: number;
   /** The caller knows that the claim before is void. */
   readonly takeOver: boolean;
+  /** Written with the claim. */
+  readonly records?: readonly RecordWrite[];
 }
 
 const encode = (value: object): string => JSON.stringify(value);
@@ -104,7 +106,7 @@ export class TaskBook {
    * over in the same intent, so that who began it cannot go on with it.
    */
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
-    const { task, agent, author, leaseMs, attempts, takeOver } = request;
+    const { task, agent, author, leaseMs, attempts, takeOver, records: more = [] } = request;
     const snapshot = this.#repo.snapshot();
     const head = snapshot.record(this.#keys.task(task));
     if (head === undefined) return { kind: 'lost' };
@@ -123,7 +125,7 @@ export class TaskBook {
       operations: record.operations,
     };
     const write = this.#taskWrite({ ...claim, version: head.version }, 'claimed', record.operations);
-    const records: RecordWrite[] = [{ ...write, expect: version(head.version) }];
+    const records: RecordWrite[] = [{ ...write, expect: version(head.version) }, ...more];
     const draft = record.generation > 0 ? snapshot.record(this.#keys.draft(task)) : undefined;
     if (draft !== undefined) {
       const { key, value, objects } = draft;

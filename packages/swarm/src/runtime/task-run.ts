@@ -8,6 +8,7 @@ import type { ToolAnswer } from '../tools/tool.ts';
 import type { AgentLife } from './agent-life.ts';
 import type { Desk } from './desk.ts';
 import type { RunContext } from './run-context.ts';
+import { scopeRule } from './scope-rule.ts';
 import type { Claim } from './task-book.ts';
 
 /** What a call that was cut off came to, as far as the store knows. */
@@ -32,6 +33,7 @@ async function claim(context: RunContext, desk: Desk, agent: AgentId, task: Task
     attempts,
     // A second attempt, or a resumed run, follows on one that has been declared over.
     takeOver: attempts > 0 || desk.isResumed,
+    records: context.role(task.role).kind === 'worker' ? scopeRule(context.run, task, agent) : [],
   });
   if (answer.kind === 'claimed') {
     desk.dispatch({ kind: 'task.claimed', task: task.id, agent, generation: answer.claim.generation });

@@ -22,13 +22,23 @@ export function faultOfPolicy(key: string, value: Uint8Array | null): string | u
 /** Whether a record is one of the store's own that change what lands. */
 export const isPolicyKey = (key: string): boolean => key.startsWith(rulePrefix) || key === signalsKey;
 
+/** Rules that were read before, by key: one that was not written since is not parsed again. */
+type KnownRules = Map<string, { readonly seq: number; readonly rule: NamedRule | undefined }>;
+
 /** The rules as they are now. Errors: `invalid-argument` where one was written by a newer version. */
-export function readRules(reader: LogReader): NamedRule[] {
+export function readRules(reader: LogReader, known: KnownRules = new Map()): NamedRule[] {
   const range = { start: Buffer.from(rulePrefix), end: Buffer.from(`${rulePrefix}\u{10ffff}`) };
   const keys = [...reader.store.tables.records.getKeys(range)].map((key) => key.toString('utf8'));
   return keys.flatMap((key) => {
-    const { value } = reader.record(reader.recordHead(key));
-    return value === null ? [] : [{ name: key.slice(rulePrefix.length), rule: parseRuleBytes(value) }];
+    const place = reader.recordHead(key);
+    let found = known.get(key);
+    if (found?.seq !== place.seq) {
+      const { value } = reader.record(place);
+      const rule = value === null ? undefined : { name: key.slice(rulePrefix.length), rule: parseRuleBytes(value) };
+      found = { seq: place.seq, rule };
+      known.set(key, found);
+    }
+    return found.rule ?? [];
   });
 }
 
@@ -42,6 +52,7 @@ export function readSignals(reader: LogReader): SignalPolicy {
 export class RuleStore {
   private readonly reader: LogReader;
   private seq = 0;
+  private readonly known: KnownRules = new Map();
   private rules: RuleSet | undefined;
   private policy = defaultSignals;
 
@@ -63,7 +74,7 @@ export class RuleStore {
 
   private catchUp({ rulesSeq }: Counters): void {
     if (rulesSeq === this.seq) return;
-    const rules = readRules(this.reader);
+    const rules = readRules(this.reader, this.known);
     this.rules = rules.length === 0 ? undefined : new RuleSet(rules);
     this.policy = readSignals(this.reader);
     this.seq = rulesSeq;
@@ -71,6 +82,7 @@ export class RuleStore {
 
   /** After a transaction that was rolled back. */
   forget(): void {
+    this.known.clear();
     this.seq = 0;
     this.rules = undefined;
     this.policy = defaultSignals;

@@ -47,6 +47,15 @@ function isAbout(to: RuleSubjects | undefined, { author, task, branch }: RuledIn
   return who && isOf(to.tasks, task) && isOf(to.branches, branch);
 }
 
+/** Compiled once for each rule: sets of them follow one another with most of their rules the same. */
+const compiled = new WeakMap<NamedRule, PathPatterns>();
+
+function patternsOf(named: NamedRule, paths: readonly string[]): PathPatterns {
+  const patterns = compiled.get(named) ?? new PathPatterns(paths);
+  compiled.set(named, patterns);
+  return patterns;
+}
+
 /** The rules of a repo at one seq, ready to be asked. Pure: what they need of the state they are given. */
 export class RuleSet {
   readonly rules: readonly NamedRule[];
@@ -55,7 +64,7 @@ export class RuleSet {
   constructor(rules: readonly NamedRule[]) {
     this.rules = rules;
     const ofPaths = rules.flatMap((named) => ('paths' in named.rule ? [[named, named.rule.paths] as const] : []));
-    this.patterns = new Map(ofPaths.map(([named, paths]) => [named, new PathPatterns(paths)]));
+    this.patterns = new Map(ofPaths.map(([named, paths]) => [named, patternsOf(named, paths)]));
   }
 
   private fits(named: NamedRule, path: RepoPath): boolean {
