@@ -56,6 +56,22 @@ describe('the driver of a path is chosen by .gitattributes as of the head', () =
     expect((await race(repo, 'three', 'a\n', 'b\n', 'c\n')).kind).toBe('conflicted');
   });
 
+  test('also within one batch, in which merges before it had another driver', async () => {
+    const repo = await tempRepo();
+    const seq = await landed(repo, put('one', 'a\n1\n2\n3\nb\n4\n5\n6\nc\n'));
+    const land = (name: string, change: ReturnType<typeof put>): Promise<Outcome> =>
+      repo.land({ author: agent(name), message: `by ${name}`, changes: [change] });
+    const outcomes = await Promise.all([
+      land('ann', put('one', 'A\n1\n2\n3\nb\n4\n5\n6\nc\n', seq)),
+      land('bob', put('one', 'a\n1\n2\n3\nB\n4\n5\n6\nc\n', seq)),
+      land('cleo', put('.gitattributes', '* merge=union\n')),
+      land('dan', put('one', 'a\n1\n2\n3\nb\n4\n5\n6\nC\n', seq)),
+    ]);
+    const drivers = outcomes.map((outcome) => (outcome.kind === 'merged' ? outcome.merged[0]?.driver : outcome.kind));
+    expect(drivers).toEqual(['landed', 'text', 'landed', 'union']);
+    expect(textOf(repo, 'one')).toBe('A\n1\n2\n3\nB\n4\n5\n6\nC\n');
+  });
+
   test('also where they change between the merge and its landing', async () => {
     let interrupt: (() => void) | undefined;
     const steps = {

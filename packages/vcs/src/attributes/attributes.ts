@@ -14,6 +14,9 @@ export type PathAttributes = ReadonlyMap<string, true | false | string>;
 
 export const attributeFileName = '.gitattributes';
 
+export const isAttributeFile = (path: RepoPath): boolean =>
+  path === attributeFileName || path.endsWith(`/${attributeFileName}`);
+
 const latin1 = (bytes: Buffer): string => bytes.toString('latin1');
 
 /** The attribute files that say something of a path, the root's first: the nearest comes last and wins. */

@@ -1,4 +1,10 @@
 export type { AttributeFile } from './attribute-file.ts';
 export { compileGlob, matchesGlob, type Glob } from './glob.ts';
-export { attributeFilesOf, attributesOf, readAttributeFile, type PathAttributes } from './attributes.ts';
+export {
+  attributeFilesOf,
+  attributesOf,
+  isAttributeFile,
+  readAttributeFile,
+  type PathAttributes,
+} from './attributes.ts';
 export { lineEndsOf, type LineEnds } from './line-ends.ts';

@@ -1,3 +1,4 @@
+import { isAttributeFile } from '../attributes/index.ts';
 import { MoundError } from '../core/errors.ts';
 import { isSameActor } from '../core/actor.ts';
 import { conflictIdOf, parkedIdOf, type RepoPath, type Seq } from '../core/ids.ts';
@@ -153,7 +154,9 @@ export class Batch {
         const { rulesSeq } = this.counters;
         const piled = this.watch.piledOn(intent.admitted.author, verdict.piled);
         const entry = this.writer.land(branchId, intent, verdict.edits, verdict.staleReads, piled, verdict.flagged);
-        if (this.counters.rulesSeq !== rulesSeq) this.states.clear();
+        const isOutdated =
+          this.counters.rulesSeq !== rulesSeq || verdict.edits.some(({ path }) => isAttributeFile(path));
+        if (isOutdated) this.states.clear();
         this.watch.landed(entry, verdict.edits);
         return outcomeOf(outcomeOfLanding(this.reader, entry));
       }

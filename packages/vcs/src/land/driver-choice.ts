@@ -9,7 +9,7 @@ import type { Version } from '../log/version.ts';
 /** Attribute files that are kept read, by path and blob; more than a repo has in use. */
 const filesKeptMax = 256;
 
-/** Heads of one state of the repo, seen from a branch. */
+/** Heads of one state of the repo, seen from a branch: another object once attribute files have changed. */
 interface Heads {
   head(path: RepoPath): Version | undefined;
 }
@@ -19,6 +19,7 @@ export class DriverChoice {
   private readonly reader: LogReader;
   private readonly drivers: Drivers;
   private readonly files = new Map<string, AttributeFile>();
+  private readonly chosen = new WeakMap<Heads, Map<RepoPath, MergeDriver>>();
 
   constructor(reader: LogReader, drivers: Drivers) {
     this.reader = reader;
@@ -26,6 +27,14 @@ export class DriverChoice {
   }
 
   of(heads: Heads, path: RepoPath): MergeDriver {
+    let chosen = this.chosen.get(heads);
+    if (chosen === undefined) this.chosen.set(heads, (chosen = new Map()));
+    let driver = chosen.get(path);
+    if (driver === undefined) chosen.set(path, (driver = this.choose(heads, path)));
+    return driver;
+  }
+
+  private choose(heads: Heads, path: RepoPath): MergeDriver {
     const files = attributeFilesOf(path).flatMap((file) => this.read(file, heads.head(file)) ?? []);
     return this.drivers.of(path, attributesOf(files, path));
   }
