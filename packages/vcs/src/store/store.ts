@@ -58,6 +58,7 @@ export class Store {
   /** Last entry that the running transaction put into the log. */
   private newestEntry: { readonly key: Buffer; readonly value: Buffer } | undefined;
   private open = true;
+  private seen: { readonly bytes: Buffer; readonly counters: Readonly<Counters> } | undefined;
 
   private constructor(dir: string, { environment, company }: Opened, options: OpeningOptions) {
     const home = join(dir, storeDirName);
@@ -105,14 +106,24 @@ export class Store {
   }
 
   /** Never older than what this process has seen before. */
-  get counters(): Counters {
-    const counters = this.readCounters();
+  get counters(): Readonly<Counters> {
+    const counters = this.seenCounters();
     if (counters.lastSeq >= this.knownSeq) {
       this.knownSeq = counters.lastSeq;
       return counters;
     }
     if (!this.isReadOnly) this.uncover();
-    return this.readCounters();
+    return this.seenCounters();
+  }
+
+  /** Decoded only where they differ from those before: they are asked for with every snapshot. */
+  private seenCounters(): Readonly<Counters> {
+    const bytes = this.tables.meta.getBinary(metaCounters);
+    const { seen } = this;
+    if (bytes !== undefined && seen?.bytes.equals(bytes) === true) return seen.counters;
+    const counters = this.readCounters();
+    this.seen = bytes && { bytes: Buffer.from(bytes), counters };
+    return counters;
   }
 
   /** What a process that opens the store just now has hidden, a transaction brings to light; see `inTransaction`. */
