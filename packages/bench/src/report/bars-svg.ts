@@ -1,6 +1,6 @@
 import { formatNumber } from '../harness/format-number.ts';
 import type { Bar, Chart } from './chart.ts';
-import { charsIn, classOf, escapedHtml, fitted, line, number, rangeOf, scaleOf, svg, text, whisker, type Frame } from './svg-parts.ts'; // prettier-ignore
+import { charsIn, classOf, escapedHtml, fitted, line, number, rangeOf, scaleOf, svg, text, tickText, whisker, type Frame } from './svg-parts.ts'; // prettier-ignore
 
 const barHeight = 16;
 const headingHeight = 26;
@@ -39,17 +39,12 @@ export function barsSvg(chart: Chart & { kind: 'bars' }, frame: Frame): string {
     }
   }
   const ticks = frame.isNarrow ? scale.ticks.filter((_, at) => scale.ticks.length < 5 || at % 2 === 0) : scale.ticks;
-  const grid = ticks.flatMap((tick) => {
-    const isLast = tick === ticks.at(-1) && frame.isNarrow;
-    const isFirst = tick === ticks[0] && frame.isNarrow;
-    const anchor = isLast ? 'end' : isFirst ? 'start' : 'middle';
-    return [
-      line(x(tick), 0, x(tick), y, 'grid'),
-      text(x(tick) + (isLast ? right : 0), y + 16, formatNumber(tick), ` class="tick" text-anchor="${anchor}"`),
-    ];
-  });
+  const grid = ticks.flatMap((tick) => [
+    line(x(tick), 0, x(tick), y, 'grid'),
+    tickText(frame, x(tick), y + 16, formatNumber(tick)),
+  ]);
   const mark = marked.map((value) => line(x(value), 0, x(value), y, 'mark'));
-  return svg(frame, y + axisHeight, chart.title, [...grid, ...marks, ...mark]);
+  return svg(frame, y + axisHeight, chart.title, [...grid, ...mark, ...marks]);
 
   function barSvg(bar: Bar, { width, isNarrow }: Frame, top: number, at: (value: number) => number): string {
     const middle = top + barTop + barHeight / 2;

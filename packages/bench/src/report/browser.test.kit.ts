@@ -39,7 +39,7 @@ export const show = (html: string, picture = process.env['MOUND_PICTURE']): Prom
       await page.goto(pathToFileURL(file).href);
       const faults: string[] = [];
       let pictures = 0;
-      for (const width of [1200, 380]) {
+      for (const width of [1200, 720, 380]) {
         await page.setViewportSize({ width, height: 800 });
         const shown = await page.locator('svg:visible').count();
         if (pictures !== 0 && shown !== pictures) faults.push(`${width} wide: ${shown} pictures, not ${pictures}`);

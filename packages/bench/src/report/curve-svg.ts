@@ -1,6 +1,18 @@
 import { formatNumber } from '../harness/format-number.ts';
 import type { Chart, CurveMark } from './chart.ts';
-import { charsIn, escapedHtml, fitted, line, linesOf, number, scaleOf, svg, text, type Frame } from './svg-parts.ts';
+import {
+  charsIn,
+  escapedHtml,
+  fitted,
+  line,
+  linesOf,
+  number,
+  scaleOf,
+  svg,
+  text,
+  tickText,
+  type Frame,
+} from './svg-parts.ts';
 
 const plotHeight = 260;
 const fallsShownMax = 12;
@@ -41,7 +53,7 @@ export function curveSvg(chart: Chart & { kind: 'curve' }, frame: Frame): string
     ]),
     ...scale.ticks
       .filter((_, at) => !isNarrow || at % 2 === 0)
-      .map((tick) => text(x(tick), bottom + 18, formatNumber(tick), ' class="tick" text-anchor="middle"')),
+      .map((tick) => tickText(frame, x(tick), bottom + 18, formatNumber(tick))),
     text((left + width) / 2, bottom + 36, xTitle, ' class="tick" text-anchor="middle"'),
   ];
   const thresholds = chart.thresholds.flatMap(({ share, x: at, says }) => [

@@ -62,9 +62,7 @@ function chartOf(metric: Metric, samples: readonly Sample[], varying: readonly s
   const head = { title, isLog, caption: joined([betterText(better), isLog ? logText : '', common], '; ') };
   const x = axisOf(samples, varying);
   if (x !== undefined && metric !== 'ratioToPeer') return [{ ...head, ...linesOf(samples, varying, x) }];
-  const ofGroup = varying.filter(
-    (name) => name !== 'durability' && (metric !== 'ratioToPeer' || !ofPeer.includes(name)),
-  );
+  const ofGroup = toldOnce(samples, varying.filter((name) => name !== 'durability' && (metric !== 'ratioToPeer' || !ofPeer.includes(name)))); // prettier-ignore
   const groups = groupsOf(inOrder(samples, ofGroup), ofGroup);
   return [{ ...head, kind: 'bars', groups, mark: metric === 'ratioToPeer' ? 1 : undefined }];
 }
@@ -113,6 +111,12 @@ function besides(samples: readonly Sample[], varying: readonly string[], name: s
   const isTold = (other: string): boolean => byValue.every((some) => new Set(some.map((one) => one.workload[other])).size === 1); // prettier-ignore
   return varying.filter((other) => other !== name && !isTold(other));
 }
+
+/** Of two fields that go together the first. */
+const toldOnce = (samples: readonly Sample[], names: readonly string[]): string[] =>
+  names.filter((name, at) =>
+    names.slice(0, at).every((before) => besides(samples, [before, name], before).includes(name)),
+  );
 
 /** Whether a field has numbers enough, for one subject with all else the same, that they make a line. */
 function isSeries(samples: readonly Sample[], varying: readonly string[], name: string): boolean {

@@ -14,6 +14,13 @@ function wrapped(words: string, charsMax: number): [string, string] {
   return [words.slice(0, cut).trim(), fitted(words.slice(cut).trim(), charsMax)];
 }
 
+/** Of a small heading's letters, on average. */
+const smallWidth = 5.8;
+
+/** Words that would be a little too wide are drawn narrower. */
+const squeezed = (words: string, room: number): string =>
+  words.length * smallWidth > room ? ` textLength="${number(room)}" lengthAdjust="spacingAndGlyphs"` : '';
+
 /** A square of cells; the more, the darker. In a narrow window a row's name stands over its cells. */
 export function gridSvg(
   { title, rowTitle, columnTitle, columns, rows }: Chart & { kind: 'grid' },
@@ -37,7 +44,7 @@ export function gridSvg(
     text(left, 12, `${columnTitle} →`, ' class="tick"'),
     ...columns.flatMap((column, at) =>
       wrapped(column, headCharsMax).map((words, lineAt) =>
-        text(left + at * cellWidth + (cellWidth - gap) / 2, 20 + lineHeight * (lineAt + 1), words, ` text-anchor="middle" class="heading${isNarrow ? ' small' : ''}"`),
+        text(left + at * cellWidth + (cellWidth - gap) / 2, 20 + lineHeight * (lineAt + 1), words, ` text-anchor="middle" class="heading${isNarrow ? ' small' : ''}"${isNarrow ? squeezed(words, cellWidth - 2) : ''}`),
       ),
     ),
   ]; // prettier-ignore

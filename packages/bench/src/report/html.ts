@@ -13,7 +13,7 @@ body{font:15px/1.5 system-ui,"DejaVu Sans",sans-serif;color:var(--ink);backgroun
 h1{font-size:1.6rem}h2{margin-top:3rem;border-top:1px solid var(--grid);padding-top:1rem}h3{margin:2rem 0 0;font-size:1.05rem}
 .caption,.machine{color:var(--soft);font-size:.85rem;margin:.1rem 0 .6rem}
 figure{margin:0}svg{width:100%;height:auto;display:block}svg text{font-size:12px;fill:var(--ink)}svg .tick{fill:var(--soft);font-size:11px}svg .heading{font-weight:600}svg .small{font-size:9px}
-svg .value{fill:var(--ink)}svg .halo{stroke:var(--paper);stroke-width:4;opacity:.75}svg.narrow{display:none}@media(max-width:600px){svg.wide{display:none}svg.narrow{display:block}}
+svg .value{fill:var(--ink);paint-order:stroke;stroke:var(--paper);stroke-width:3px}svg .halo{stroke:var(--paper);stroke-width:4;opacity:.75}svg.narrow{display:none}@media(max-width:700px){svg.wide{display:none}svg.narrow{display:block;max-width:500px}}
 rect.control{fill:var(--grid);stroke:var(--soft);stroke-dasharray:3 2}circle.control{fill:var(--soft)}path.control{stroke:var(--soft)}rect.published{fill:none;stroke:var(--soft)}
 rect.right{fill:var(--good)}rect.wrong{fill:var(--bad)}rect.failed{fill:var(--warn)}rect.crashed{fill:var(--dead)}rect.timed-out{fill:var(--hue4)}rect.skipped{fill:var(--grid)}
 .reached{fill:var(--paper);stroke:var(--good);stroke-width:2}.said{margin:.2rem 0}dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;font-size:.85rem;margin:.6rem 0}dt{font-weight:600;max-width:17rem}dd{margin:0;color:var(--soft)}@media(max-width:600px){dl{grid-template-columns:1fr}dd{margin-bottom:.3rem}}
@@ -80,7 +80,7 @@ export function htmlReport(results: readonly ResultFile[]): string {
     `<title>Mound: measurements</title><style>${style}</style></head><body>`,
     '<h1>Mound: measurements</h1>',
     '<p class="caption">Bars and points are medians of rounds; lines with ends, and the figures in brackets, are the range of the rounds. Subjects of one picture were measured in the same run, interleaved.</p>',
-    ...(results.length > 1 ? [`<nav>${links.join('')}</nav>`] : []),
+    ...(results.length > 1 ? [`<nav>${links.join(' ')}</nav>`] : []),
     ...results.map((result, at) => sectionHtml(result, ids[at] ?? '')),
     '</body></html>',
     '',

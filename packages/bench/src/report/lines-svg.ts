@@ -1,6 +1,6 @@
 import { formatNumber } from '../harness/format-number.ts';
 import type { Chart } from './chart.ts';
-import { charsIn, classOf, escapedHtml, fitted, line, number, rangeOf, scaleOf, svg, text, whisker, type Frame } from './svg-parts.ts'; // prettier-ignore
+import { charsIn, classOf, escapedHtml, fitted, line, number, rangeOf, scaleOf, svg, text, tickText, whisker, type Frame } from './svg-parts.ts'; // prettier-ignore
 
 const plotHeight = 220;
 /** Of one subject's series, by their number. */
@@ -21,7 +21,7 @@ export function linesSvg(chart: Chart & { kind: 'lines' }, frame: Frame): string
       line(left, y(tick), width - right, y(tick), 'grid'),
       text(left - 8, y(tick) + 4, formatNumber(tick), ' class="tick" text-anchor="end"'),
     ]),
-    ...xTicks.map((tick) => text(x(tick), plotHeight + 28, formatNumber(tick), ' class="tick" text-anchor="middle"')),
+    ...xTicks.map((tick) => tickText(frame, x(tick), plotHeight + 28, formatNumber(tick))),
     text((left + width) / 2, plotHeight + 44, chart.xTitle, ' class="tick" text-anchor="middle"'),
   ];
   const curves = chart.series.flatMap(({ subject, label, points: some }, at) => {

@@ -8,7 +8,7 @@ const legendRow = 20;
 /** Bars of which each is one whole, cut into its parts. */
 export function partsSvg({ title, parts, bars, hues }: Chart & { kind: 'parts' }, frame: Frame): string {
   const { width, isNarrow } = frame;
-  const saysWidth = bars.some(({ says }) => says !== undefined) && !isNarrow ? 120 : 10;
+  const saysWidth = isNarrow ? 0 : 10 + Math.max(...bars.map(({ says = '' }) => says.length), 0) * 7.2;
   const left = isNarrow ? 0 : 230;
   const plotWidth = width - left - (isNarrow ? 0 : saysWidth);
   const rowHeight = isNarrow ? 44 : 28;

@@ -57,6 +57,7 @@ const ofArm = (arm: string, at: number, workload: WorkloadFields): Sample[] => [
   sampleOf(arm, workload, 'conflictsPerAcceptedLine', [at / 10, at / 9]),
   sampleOf(arm, workload, 'wallSeconds', [40 - at]),
   sampleOf(arm, workload, 'tokensTotal', [1_500_000]),
+  ...(['refusedTries', 'duplicateWork', 'brokenBuilds', 'oscillations'] as const).map((metric) => sampleOf(arm, workload, metric, [1])), // prettier-ignore
   sampleOf(arm, workload, 'acceptedLines', [275 - at]),
   sampleOf(arm, workload, 'lostUpdates', [0]),
 ];
@@ -103,9 +104,18 @@ test('a load along its time, and arms that differ in one thing without a heading
 
 test('arms of coordination at a glance: the run’s own load, each figure shaded by itself', () => {
   const grid = mustBe(chartsOf(coordination)[0], 'grid');
-  expect(grid.columns).toEqual(['accepted lines', 'conflicts/line', 'wall s', 'tokens']);
+  expect(grid.columns).toEqual([
+    'accepted lines',
+    'conflicts/line',
+    'wall s',
+    'refused tries',
+    'done twice',
+    'broken builds',
+    'oscillations',
+    'tokens',
+  ]);
   expect(grid.rows.map(({ label }) => label)).toEqual(arms);
-  const cells = (row: number) => grid.rows[row]?.cells.map(({ value, says }) => [value, says]);
+  const cells = (row: number) => grid.rows[row]?.cells.map(({ value, says }) => [value, says]).filter((_, at) => at < 3 || at > 6); // prettier-ignore
   expect(cells(0)).toEqual([[0, '275'], [0, '0'], [1, '40'], [0, '1.50 M']]); // prettier-ignore
   expect(cells(3)).toEqual([[1, '272'], [1, '0.317'], [0, '37'], [0, '1.50 M']]); // prettier-ignore
 });
@@ -113,8 +123,11 @@ test('arms of coordination at a glance: the run’s own load, each figure shaded
 test.skipIf(!hasBrowser)(
   'in Chromium (skipped where there is none): results of several suites on one page',
   async () => {
-    const page = htmlReport([sql, load, coordination]);
-    expect(await show(page)).toEqual({ pictures: 10, faults: [], requests: 1, said: [] });
+    const growth = [0, 4000, 8000, 12_000, 16_000].map((fromCommit) => sampleOf('mound', { workload: 'growth', fromCommit }, 'commitsPerSecond', [9000])); // prettier-ignore
+    const bad = resultOf('sqllogictest', sql.samples.map((one) => (one.metric === 'testsPassed' ? { ...one, median: one.median - 45 } : one))); // prettier-ignore
+    const links = Array.from({ length: 12 }, () => resultOf('a-suite-with-a-long-name', []));
+    const page = htmlReport([sql, bad, load, coordination, resultOf('scale', growth), ...links]);
+    expect(await show(page)).toEqual({ pictures: 16, faults: [], requests: 1, said: [] });
     expect(page).toContain('<dt>no-field-guide</dt><dd>all mechanisms but the one that is named</dd>');
   },
   60_000,

@@ -63,6 +63,14 @@ export const number = (value: number): string => String(Math.round(value * 10) /
 export const text = (x: number, y: number, content: string, attributes = ''): string =>
   `<text x="${number(x)}" y="${number(y)}"${attributes}>${escapedHtml(content)}</text>`;
 
+/** Under an axis, in its middle where there is room for it. */
+export function tickText({ width }: Frame, x: number, y: number, content: string): string {
+  const half = content.length * 3.4;
+  const anchor = x + half > width ? 'end' : x - half < 0 ? 'start' : 'middle';
+  const at = anchor === 'end' ? width : anchor === 'start' ? 0 : x;
+  return text(at, y, content, ` class="tick" text-anchor="${anchor}"`);
+}
+
 export const line = (x1: number, y1: number, x2: number, y2: number, name: string): string =>
   `<line class="${name}" x1="${number(x1)}" y1="${number(y1)}" x2="${number(x2)}" y2="${number(y2)}"/>`;
 

@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 
+import { parametersOf as commitParametersOf } from './commit/parameters.ts';
+import { contentionParametersOf } from './contention/parameters.ts';
 import { coordinationParametersOf } from './coordination/parameters.ts';
+import { mergesParametersOf } from './merges/parameters.ts';
 import { swarmLoadRunOf } from './swarm-load/parameters.ts';
-import { ownValues } from './suite.ts';
+import { ownValues, type SuiteSize } from './suite.ts';
 
 test('only a suite’s own options reach its load: a result names no directory', () => {
   const options = [
@@ -16,5 +19,14 @@ test('only a suite’s own options reach its load: a result names no directory',
     expect(parameters).toMatchObject({ thinkMs: 3 });
     expect(parameters).not.toHaveProperty('dir');
     expect(parameters).not.toHaveProperty('json');
+  }
+});
+
+test('a full run has its negative controls, whatever else it has', () => {
+  for (const parametersOf of [commitParametersOf, contentionParametersOf, mergesParametersOf]) {
+    const isOn = (size: SuiteSize, values: object): boolean => parametersOf(size, { ...values }).control;
+    expect([isOn('quick', {}), isOn('full', {}), isOn('quick', { control: true })]).toEqual([false, true, true]);
+    const { subjects } = parametersOf('full', {});
+    expect(subjects.length).toBeGreaterThan(parametersOf('quick', {}).subjects.length);
   }
 });

@@ -85,7 +85,7 @@ export const commitOptions: readonly SuiteOption[] = [
   { flags: '--rounds <n>', description: 'rounds after the warm-up', parse: wholeNumber(1, 1_000) },
   { flags: '--seed <n>', description: 'another workload of the same kind (1)', parse: wholeNumber(0, 1_000_000_000) },
   { flags: '--no-profile', description: 'without the run that tells where the time goes' },
-  { flags: '--control', description: 'with a slowed Mound, which must show as slower' },
+  { flags: '--control', description: 'with a slowed Mound, which must show as slower (on with --full)' },
 ];
 
 interface Given {
@@ -173,7 +173,7 @@ export function parametersOf(size: SuiteSize, values: Readonly<Record<string, un
   const given = values as Given;
   checkNames(given.subjects);
   const sizing = sizings[size];
-  const control = given.control ?? false;
+  const control = given.control ?? size === 'full';
   const isNamed = [given.inFlight, given.processes, given.files, given.filesPerCommit, given.skew].some(
     (list) => list !== undefined,
   );

@@ -37,7 +37,7 @@ export const contentionOptions: readonly SuiteOption[] = [
   { flags: '--rounds <n>', description: 'rounds after the warm-up', parse: wholeNumber(1, 1_000) },
   { flags: '--seed <n>', description: 'another load of the same kind (1)', parse: wholeNumber(0, 1_000_000_000) },
   { flags: '--no-backoff', description: 'git agents that lose a race try again at once' },
-  { flags: '--control', description: 'with a Mound that overwrites, whose lost updates must be seen' },
+  { flags: '--control', description: 'with a Mound that overwrites, whose lost updates must be seen (on with --full)' },
 ];
 
 /** From the command line's options. */
@@ -48,7 +48,7 @@ export function contentionParametersOf(
   // commander's form of `--no-backoff` is `backoff: false`.
   const given = values as Partial<Omit<ContentionParameters, 'subjects' | 'budgetMs'>> & { readonly backoff?: boolean };
   const { commits, rounds, budgetMs } = sizings[size];
-  const control = given.control ?? false;
+  const control = given.control ?? size === 'full';
   const backsOff = given.backoff ?? true;
   return {
     subjects: [moundContender, gitWorktrees({ backsOff }), ...(control ? [overwritingContender] : [])],

@@ -43,7 +43,7 @@ export async function runGitSuite(parameters: GitParameters, context: Context): 
       const { samples, findings } = run;
       const { notes, isRight } = judge(samples);
       const all = [...findings.notes, ...notes];
-      const result = await makeResult({ suite: gitSuite.name, samples, notes: all });
+      const result = await makeResult({ suite: gitSuite.name, samples, notes: all, seeds: [parameters.seed] });
       return { kind: 'result', result, exitCode: isRight && !findings.failed ? 0 : 1 };
     } finally {
       context.progress.end();

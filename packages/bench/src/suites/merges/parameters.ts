@@ -65,7 +65,7 @@ export const mergesOptions: readonly SuiteOption[] = [
   { flags: '--triples <n>', description: 'merges of the generator', parse: wholeNumber(1, 10_000_000) },
   { flags: '--rounds <n>', description: 'rounds of the timed lengths', parse: wholeNumber(1, 1_000) },
   { flags: '--seed <n>', description: 'another sample, or other generated merges (1)', parse: wholeNumber(0, 1e9) },
-  { flags: '--control', description: 'with a slowed and a careless Mound, which must show' },
+  { flags: '--control', description: 'with a slowed and a careless Mound, which must show (on with --full)' },
   { flags: '--disagreements <dir>', description: 'write each merge that is not agreed on below this directory' },
 ];
 
@@ -79,7 +79,7 @@ type Given = Partial<Pick<MergesParameters, 'gitDir' | 'triples' | 'rounds' | 's
 export function mergesParametersOf(size: SuiteSize, values: Readonly<Record<string, unknown>>): MergesParameters {
   const given = values as Given;
   const sizing = sizings[size];
-  const control = given.control ?? false;
+  const control = given.control ?? size === 'full';
   const mounds = [...(given.driver ?? [driverOf('text')]), ...(control ? mergeControls : [])];
   return {
     gitDir: given.gitDir,
