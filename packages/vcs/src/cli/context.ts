@@ -9,7 +9,7 @@ import { colocationKey, getTextRecord } from '../git/git-records.ts';
 import { openRepo } from '../repo/open.ts';
 import { findRepoDir } from '../store/store-dir.ts';
 import type { WorkspaceDirectory } from '../workspace/index.ts';
-import { findWorkspaceDir, readMarker } from '../workspace/marker.ts';
+import { findWorkspaceDir, isWorkspaceDir, readMarker } from '../workspace/marker.ts';
 
 export interface GlobalOptions {
   readonly repo?: string;
@@ -58,7 +58,8 @@ export class Context {
 
   /** Inside a workspace its repository. */
   repoDir(): string {
-    if (this.options.repo !== undefined) return this.options.repo;
+    const { repo } = this.options;
+    if (repo !== undefined) return isWorkspaceDir(repo) ? readMarker(repo).repo : repo;
     const workspaceDir = findWorkspaceDir(process.cwd());
     if (workspaceDir !== undefined) return readMarker(workspaceDir).repo;
     return findRepoDir(process.cwd()) ?? process.cwd();
@@ -88,6 +89,15 @@ export class Context {
     if (getTextRecord(repo, colocationKey) === undefined) return [];
     const { excludesOf } = await import('../git/index.ts');
     return excludesOf(repo);
+  }
+
+  /** In the git checkout that the repository stands in, git is to pass over a directory of Mound's. */
+  async hideFromCheckout(repo: Repo, dir: string): Promise<void> {
+    const isBelow = !relative(realpathSync(repo.dir), dir).startsWith('..');
+    if (!isBelow || getTextRecord(repo, colocationKey) === undefined) return;
+    const { hideFromGit } = await import('../git/index.ts');
+    // Where git's list cannot be written to, the directory is as good.
+    await hideFromGit(realpathSync(repo.dir), dir).catch(() => undefined);
   }
 
   /** A path given on the command line, as a path in the workspace. Errors: `invalid-argument` outside of it. */

@@ -3,6 +3,7 @@ import { exitCodeOfError, exitCodes, MoundError } from '../core/errors.ts';
 import { serveRemoteHelper, standardStreams } from '../git/remote-helper.ts';
 import { openRepo } from '../repo/open.ts';
 import { isRepoDir } from '../store/store-dir.ts';
+import { isWorkspaceDir, readMarker } from '../workspace/marker.ts';
 
 /** `git-remote-mound REMOTE URL`, which git starts for `mound::DIR`; the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -12,7 +13,8 @@ export async function main(argv: readonly string[]): Promise<number> {
       tell("git starts this by itself: 'git clone mound::DIR'");
       return exitCodes.usage;
     }
-    const dir = resolve(url.replace(/^mound:(:|\/\/)/, ''));
+    const named = resolve(url.replace(/^mound:(:|\/\/)/, ''));
+    const dir = isWorkspaceDir(named) ? readMarker(named).repo : named;
     if (!isRepoDir(dir)) {
       const message = `there is no Mound repository in '${dir}'; name its directory, absolute: 'mound::/path/to/repo'`;
       throw new MoundError('no-repository', message, { dir });

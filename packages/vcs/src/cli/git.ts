@@ -70,8 +70,10 @@ async function isOwnCheckout(repo: Repo, gitDir: string): Promise<boolean> {
   return colocation !== undefined && colocation.gitDir === (await resolveGitDir(gitDir));
 }
 
+const countedCommits = (count: number): string => (count === 1 ? '1 commit' : `${count} commits`);
+
 export const describeImport = ({ commits, head, seq }: ImportResult): string =>
-  `imported ${commits} commits${head === undefined ? '' : `; head ${head} is seq ${seq}`}`;
+  `imported ${countedCommits(commits)}${head === undefined ? '' : `; head ${head} is seq ${seq}`}`;
 
 export const jsonOfImport = (result: ColocatedImport): object => ({ ...result, head: result.head ?? null });
 
@@ -109,7 +111,7 @@ function tellOfFollowed({ followed }: ColocatedImport): number {
 }
 
 const describeExport = ({ commits, head }: ExportResult): string =>
-  `exported ${commits} commits${head === undefined ? '' : `; head ${head}`}`;
+  `exported ${countedCommits(commits)}${head === undefined ? '' : `; head ${head}`}`;
 
 const jsonOfExport = (result: ExportResult): object => ({ ...result, head: result.head ?? null });
 

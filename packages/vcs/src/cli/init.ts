@@ -2,13 +2,13 @@ import { rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
-import { checkColocation, colocate, hideFromGit, isCheckout } from '../git/index.ts';
+import { checkColocation, checkoutAbove, colocate, hideFromGit, isCheckout } from '../git/index.ts';
 import { initRepo } from '../repo/open.ts';
 import { isRepoDir, storeDirName } from '../store/store-dir.ts';
 import { Context } from './context.ts';
 import { describeImport, jsonOfImport, warnOfImport } from './git.ts';
 import type { Finish } from './main.ts';
-import { writeJson, writeLine } from './output.ts';
+import { warn, writeJson, writeLine } from './output.ts';
 
 interface InitFlags {
   /** False: as if there were no git. */
@@ -29,7 +29,9 @@ export function addInitCommand(program: Command, finish: Finish): void {
     .action(async (named: string | undefined, flags: InitFlags, command: Command) => {
       const context = new Context(command);
       const dir = resolve(named ?? context.options.repo ?? process.cwd());
-      await (flags.git && (await isCheckout(dir)) ? initColocated(dir, flags, context) : initPlain(dir, context));
+      const isTop = flags.git && (await isCheckout(dir));
+      await (isTop ? initColocated(dir, flags, context) : initPlain(dir, context));
+      if (flags.git && !isTop) await tellOfGitAround(dir);
       finish(exitCodes.ok);
     });
 }
@@ -39,6 +41,15 @@ async function initPlain(dir: string, context: Context): Promise<void> {
   const { dir: home, formatVersion } = repo;
   await repo.close();
   await (context.isJson ? writeJson({ repo: home, formatVersion }) : writeLine(`made a repository in ${home}`));
+}
+
+/** A repository in a git checkout, but not at its top, has nothing to do with it; git must not take it for files. */
+async function tellOfGitAround(dir: string): Promise<void> {
+  const top = await checkoutAbove(dir);
+  if (top === undefined) return;
+  // A broken checkout is nobody's here.
+  await hideFromGit(top, join(dir, storeDirName)).catch(() => undefined);
+  warn(`it has nothing to do with the git checkout in ${top} that it lies in; 'mound init ${top}' takes that in`);
 }
 
 /** All that can be refused is refused before anything is made; what fails then leaves no repository behind. */

@@ -61,6 +61,7 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
         const { name: workspace, directory, ...added } = await addWorkspace(repo, dir, flags);
+        await context.hideFromCheckout(repo, directory.dir);
         if (context.isJson) await writeJson({ workspace, dir: directory.dir, ...added });
         else {
           await writeLine(`workspace ${workspace} in ${directory.dir}: ${added.files} files as of seq ${added.seq}`);

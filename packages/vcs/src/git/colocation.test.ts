@@ -61,7 +61,7 @@ test('init in a checkout takes it in, hides itself, and what lands comes out on 
   git(dir, ['merge', '-q', '--no-ff', '-m', 'Pull', 'swarm/work']);
   const back = await mound(['--repo', dir, 'import']);
   expect([back.code, back.stderr]).toEqual([0, '']);
-  expect(back.stdout).toMatch(/^imported 1 commits; head [0-9a-f]{40} is seq \d+\n$/);
+  expect(back.stdout).toMatch(/^imported 1 commit; head [0-9a-f]{40} is seq \d+\n$/);
   expect(jsonOf(await mound(['--repo', dir, 'export', '--json']))).toMatchObject({ commits: 0 });
   expect(git(dir, ['rev-parse', 'swarm/work'])).toBe(git(dir, ['rev-parse', 'main']));
   expect(fsck(dir)).toBe('');

@@ -1,10 +1,11 @@
 import { appendFile, mkdir, readFile, stat } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve, sep } from 'node:path';
 import { isMoundError, MoundError } from '../core/errors.ts';
 import type { Repo } from '../repo/api.ts';
 import { storeDirName } from '../store/store-dir.ts';
 import { defaultBranch, landingSeqOf, sideBranchOf } from './branch-names.ts';
 import { listCheckedOut } from './checked-out.ts';
+import { isBehind } from './export-plan.ts';
 import { exportGit, type ExportOptions, type ExportResult } from './export.ts';
 import { goForward, mergeIn, standingOf, strictly, type Followed, type Followup } from './follow.ts';
 import { requireGit, runGit } from './git-command.ts';
@@ -60,13 +61,21 @@ export async function checkColocation(dir: string, branch: string): Promise<void
   throw new MoundError('invalid-argument', message, { branch });
 }
 
-/** Keeps `.mound/` out of what git looks at, in the checkout's own list of such names. */
-export async function hideFromGit(dir: string): Promise<void> {
-  const gitDir = await resolveGitDir(dir);
+/** The top of the git checkout that a directory lies in and is not itself; undefined where it lies in none. */
+export async function checkoutAbove(dir: string): Promise<string | undefined> {
+  const parent = dirname(resolve(dir));
+  if (parent === resolve(dir)) return undefined;
+  return (await isCheckout(parent)) ? parent : checkoutAbove(parent);
+}
+
+/** Keeps a directory below a checkout's top, by default `.mound/`, out of what git looks at: in its own list of such names. */
+export async function hideFromGit(top: string, directory: string = join(top, storeDirName)): Promise<void> {
+  const gitDir = await resolveGitDir(top);
   const { stdout } = await runGit(['rev-parse', '--git-path', 'info/exclude'], { gitDir });
   // A relative answer is relative to where git ran, which is here.
   const file = resolve(stdout.toString('utf8').trim());
-  const line = `/${storeDirName}/`;
+  const path = relative(resolve(top), resolve(directory)).split(sep).join('/');
+  const line = `/${path.replace(/[\\*?[]/g, String.raw`\$&`)}/`;
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return '';
     throw error;
@@ -183,10 +192,14 @@ export async function exportColocated(repo: Repo, options: ExportOptions = {}): 
   if (trunk.head === undefined || at?.id === trunk.head) return trunk;
   const where = (await listCheckedOut(gitDir)).get(target.ref);
   if (where !== undefined) {
+    const known = at && repo.gitMarks.seqOf(at.id);
+    const head = landingSeqOf(repo, repo.branch(defaultBranch));
+    const isHeld = at === undefined || (known !== undefined && head !== undefined && isBehind(repo, known, head));
+    const forward = `'git merge --ff-only ${trunkRef}' there brings it forward`;
     const skip = {
       name: target.ref,
-      reason: `it is checked out in '${where}'`,
-      remedy: `'git merge --ff-only ${trunkRef}' there brings it forward`,
+      reason: `it is checked out in '${where}'${isHeld ? '' : ", and has commits that are not on 'main' here"}`,
+      remedy: isHeld ? forward : `'mound import' takes them in; then ${forward}`,
     };
     return { ...trunk, skipped: [skip.name], skips: [skip] };
   }

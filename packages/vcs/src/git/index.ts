@@ -4,6 +4,7 @@ export { exportGit, type ExportOptions, type ExportProgress, type ExportRepo, ty
 export type { SkippedRef } from './export-skips.ts';
 export {
   checkColocation,
+  checkoutAbove,
   colocate,
   colocationOf,
   exportColocated,
