@@ -91,9 +91,9 @@ test('a difference is told with its range; a sign that changes is said, no diffe
   const by = (change: Partial<ArmFigures>): ArmFigures => ({ ...same, ...change });
   expect(effectsOf([{ assumed: '', with: [same], without: [by({ seconds: 10.2 })] }])).toEqual([]);
   const own = { assumed: '', with: [same, same, same], without: [by({ lost: 1 }), by({ lost: 3 }), by({ lost: 2 })] };
-  expect(effectsOf([own])).toEqual([{ says: 'lostUpdates +2 (+1 to +3)', isSteady: true }]);
+  expect(effectsOf([own])).toEqual([{ says: 'lost +2 (+1 to +3)', isSteady: true }]);
   const turned = { assumed: '32 agents', with: [by({ lost: 4 })], without: [same] };
-  expect(effectsOf([own, turned])[0]?.says).toBe('lostUpdates +2 (+1 to +3); THE SIGN CHANGES with 32 agents (-4)');
+  expect(effectsOf([own, turned])[0]?.says).toBe('lost +2 (+1 to +3); THE SIGN CHANGES with 32 agents (-4)');
   const mixed = { assumed: '', with: [same, same], without: [by({ tokens: 90 }), by({ tokens: 120 })] };
   const says = 'tokensTotal +5 (-10 to +20); THE SIGN CHANGES with the stream of work';
   expect(effectsOf([mixed])).toEqual([{ says, isSteady: false }]);

@@ -92,6 +92,7 @@ export async function runCoordinationSuite(
       samples,
       notes: [...told(found, parameters), ...findings.notes],
       seeds: [...Array(seeds).keys()].map((at) => at + 1),
+      ...(build !== undefined && { versions: { typescript: build.version } }),
     });
     const all = [...found.values()].flatMap((of) => [...of]);
     const isWrong = all.some(([{ kind }, these]) => kind !== 'old-style' && these.some(({ lost }) => lost > 0));

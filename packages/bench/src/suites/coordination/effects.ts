@@ -1,4 +1,4 @@
-import type { Metric } from '../../harness/metric.ts';
+import { titleOfMetric, type Metric } from '../../harness/metric.ts';
 import { medianOf } from '../../harness/statistics.ts';
 import type { ArmFigures } from './arm.ts';
 
@@ -78,6 +78,8 @@ export function effectsOf(comparisons: readonly Comparison[]): Effect[] {
       return Math.sign(other) * Math.sign(median) < 0 ? [`${one.assumed} (${plain(other)})`] : [];
     });
     const byAssumed = turned.length > 0 ? `; THE SIGN CHANGES with ${turned.join(', ')}` : '';
-    return [{ says: `${metric} ${plain(median)}${range}${bySeed}${byAssumed}`, isSteady: signs.size === 1 }];
+    return [
+      { says: `${titleOfMetric(metric)} ${plain(median)}${range}${bySeed}${byAssumed}`, isSteady: signs.size === 1 },
+    ];
   });
 }
