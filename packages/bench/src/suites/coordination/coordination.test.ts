@@ -95,7 +95,7 @@ test('a difference is told with its range; a sign that changes is said, no diffe
   const turned = { assumed: '32 agents', with: [by({ lost: 4 })], without: [same] };
   expect(effectsOf([own, turned])[0]?.says).toBe('lost +2 (+1 to +3); THE SIGN CHANGES with 32 agents (-4)');
   const mixed = { assumed: '', with: [same, same], without: [by({ tokens: 90 }), by({ tokens: 120 })] };
-  const says = 'tokensTotal +5 (-10 to +20); THE SIGN CHANGES with the stream of work';
+  const says = 'tokens +5 (-10 to +20); THE SIGN CHANGES with the stream of work';
   expect(effectsOf([mixed])).toEqual([{ says, isSteady: false }]);
 });
 
