@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os';
 import { Option, type Command } from 'commander';
 import type { Author } from '@mound/vcs';
+import { approved } from '../runtime/approvals.ts';
 import { sendControl, type Control } from '../runtime/control.ts';
 import type { RunView } from '../runtime/run-view.ts';
 import { runNamed, withRepo } from './named-run.ts';
@@ -43,6 +44,10 @@ export function addControls(program: Command): void {
   add('answer', 'answer a question that status shows', 'question', 'text').action(
     (question: string, text: string, run: string | undefined, flags: ControlFlags) =>
       send(run, flags, { kind: 'answer', question, text }),
+  );
+  add('approve', 'say yes to a question that status shows', 'question').action(
+    (question: string, run: string | undefined, flags: ControlFlags) =>
+      send(run, flags, { kind: 'answer', question, text: approved }),
   );
   add('tell', 'tell the agent of a task something', 'task', 'text').action(
     (task: string, text: string, run: string | undefined, flags: ControlFlags) =>

@@ -143,6 +143,8 @@ const schema = z.strictObject({
   check: name.optional(),
   /** `required`: a task names a command that proves it, or says why there is none. */
   checks: z.enum(['required', 'optional']).default('optional'),
+  /** What a person approves (`mound swarm approve`) before it is done: what the goal's planner hands out. */
+  approve: z.enum(['nothing', 'delegations']).default('nothing'),
   /** Command that prints a number; the last one counts. Run before and after the run; agents are not told. */
   score: name.optional(),
   commands: commands.prefault({}),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { editForms } from '../model/wire/quirks.ts';
 
 const name = z.string().min(1);
 const seconds = z.number().positive();
@@ -14,6 +15,7 @@ const quirks = z.strictObject({
   callIds: z.enum(['any', 'nine-alphanumeric']).optional(),
   maxTokensField: z.enum(['max_tokens', 'max_completion_tokens']).optional(),
   emptyContent: z.enum(['null', 'empty']).optional(),
+  edits: z.array(z.enum(editForms)).min(1).optional(),
 });
 
 const endpoint = z.strictObject({

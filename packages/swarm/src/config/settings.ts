@@ -27,7 +27,7 @@ export type RunSettings = Pick<SwarmOptions, 'agentsMax' | 'limits' | 'policy' |
 const finite = (bound: number | 'unlimited'): number => (bound === 'unlimited' ? Number.POSITIVE_INFINITY : bound);
 
 export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
-  const { bounds, topology, check, checks, guide, commands, score, green } = config;
+  const { bounds, topology, check, checks, approve, guide, commands, score, green } = config;
   const tasks = tasksOf(config, goal);
   const limits: Partial<SwarmLimits> = {
     wallClockMs: finite(bounds.minutes) * 60_000,
@@ -64,6 +64,7 @@ export function settingsOf(config: EffectiveConfig, goal: string): RunSettings {
     roles: rolesOf(config),
     policy: {
       checks,
+      approve,
       coordination: config.coordination,
       thrashing: bounds.thrashing === 'off' ? false : bounds.thrashing,
       ...(check !== undefined && { check }),
@@ -202,6 +203,7 @@ export function recordedLayer(settings: JsonObject): Layer {
     coordination: policy['coordination'],
     check: policy['check'],
     checks: policy['checks'],
+    approve: policy['approve'],
     score: more['score'],
     commands: more['commands'],
     review: reviewIn(policy['review']),

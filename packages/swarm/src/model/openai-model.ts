@@ -11,7 +11,7 @@ import { defaultRetryPolicy, delayOf, type RetryPolicy } from './retry.ts';
 import { Assembly } from './wire/assembly.ts';
 import { providerError, readFault, retryAfterOf } from './wire/classify.ts';
 import { requestBytes, toWireMessages, toWireTool } from './wire/messages.ts';
-import { quirksOf, type Quirks } from './wire/quirks.ts';
+import { isOffered, quirksOf, type Quirks } from './wire/quirks.ts';
 
 export interface OpenAiModelOptions {
   /** Up to and with `/v1`. */
@@ -168,6 +168,7 @@ export class OpenAiModel implements Model {
   #body(request: ModelRequest): OpenAI.Chat.Completions.ChatCompletionCreateParamsStreaming {
     const { streaming = true, outputTokensMax, parameters } = this.#options;
     const to = { endpoint: this.endpoint, model: this.name, quirks: this.#quirks };
+    const tools = request.tools.filter(({ name }) => isOffered(this.#quirks, name));
     return {
       ...parameters,
       model: this.name,
@@ -176,7 +177,7 @@ export class OpenAiModel implements Model {
       ...(streaming && this.#quirks.streamUsage && { stream_options: { include_usage: true } }),
       ...(outputTokensMax !== undefined && { [this.#quirks.maxTokensField]: outputTokensMax }),
       messages: toWireMessages(request.messages, to),
-      ...(request.tools.length > 0 && { tools: request.tools.map(toWireTool) }),
+      ...(tools.length > 0 && { tools: tools.map(toWireTool) }),
     };
   }
 

@@ -647,3 +647,17 @@ test('row 26: while an agent is parked, its stall clock stands still', async () 
   await time.advance(8000);
   expect((await work).text).toBe('fine');
 });
+
+test.each([
+  ['m', {}, ['read', 'edit', 'write', 'patch']],
+  ['gpt-5-codex', {}, ['read', 'write', 'patch']],
+  ['openai/gpt-4.1-mini', {}, ['read', 'write', 'patch']],
+  ['gpt-4o', {}, ['read', 'edit', 'write', 'patch']],
+  ['gpt-5-codex', { edits: ['edit'] as const }, ['read', 'edit']],
+])('%s with %j is offered the forms of an edit that it is good at', async (model, quirks, offered) => {
+  const server = await faultServer(says('x'));
+  const tools = ['read', 'edit', 'write', 'patch'].map((name) => ({ name, description: name, parameters: {} }));
+  await new OpenAiModel({ baseURL: server.url, model, quirks }).complete({ ...request, tools }, live());
+  const sent = server.requests[0] as unknown as { tools: { function: { name: string } }[] };
+  expect(sent.tools.map((tool) => tool.function.name)).toEqual(offered);
+});

@@ -59,3 +59,55 @@ test('a task that is given up has ended in the records, and is told once', async
   const own = readRun(repo, 'r1' as RunId)?.tasks.find((one) => one.task.id === 't1');
   expect(own?.record).toMatchObject({ state: 'ended', status: 'failed', attempts: 2 });
 });
+
+test('where a person is to approve, what the planner hands out waits for a yes; another answer is told to it', async () => {
+  const repo = await newRepo();
+  const said: string[] = [];
+  const view = (): RunView | undefined => readRun(repo, 'r1' as RunId);
+  const running = swarm(
+    repo,
+    {
+      planner: ({ turn, results }) => {
+        said.push(...results.map(({ value }) => value.says));
+        if (turn < 2) return { calls: [call('delegate', { tasks: [task(`t${turn}`, null)] })] };
+        return turn === 2 ? { calls: [call('wait', {})] } : { calls: [finish()] };
+      },
+      worker: () => ({ calls: [finish('nothing-to-do')] }),
+    },
+    { policy: { approve: 'delegations' } },
+  );
+  for (const [id, text] of [
+    ['t0', 'no, smaller pieces'],
+    ['t1', 'approved'],
+  ] as const) {
+    const [asked] = await vi.waitFor(() => {
+      const questions = view()?.questions ?? [];
+      expect(questions).toMatchObject([{ question: expect.stringContaining(id), approval: true }]);
+      return questions;
+    });
+    expect(view()?.tasks.filter((one) => one.task.id === id)).toEqual([]);
+    await sendControl(repo, 'r1' as RunId, { kind: 'answer', question: asked?.id ?? '', text }, human);
+  }
+  expect(await running).toMatchObject({ reason: 'finished', tasks: { created: 1, ended: 1 } });
+  expect(said).toEqual([
+    'nothing was delegated: those who started the run say: no, smaller pieces',
+    expect.stringContaining('1 tasks delegated'),
+    expect.stringContaining('all tasks ended'),
+  ]);
+  expect(view()?.questions).toEqual([]);
+});
+
+test('a stop does not wait for an approval', async () => {
+  const repo = await newRepo();
+  const stop = new AbortController();
+  const result = await swarm(
+    repo,
+    { planner: () => ({ calls: [call('delegate', { tasks: [task('t', null)] })] }) },
+    {
+      policy: { approve: 'delegations' },
+      stopSignal: stop.signal,
+      onEvent: ({ kind }) => kind === 'question.asked' && stop.abort(),
+    },
+  );
+  expect(result).toMatchObject({ reason: 'aborted', tasks: { created: 0 } });
+});

@@ -48,9 +48,11 @@ export class Controls {
   /** Takes up what was asked while nobody ran the run. A pause or stop of then is over. */
   obeyWaiting(): void {
     const snapshot = this.#context.repo.snapshot();
-    for (const { value } of snapshot.records(this.#context.keys.questions)) {
-      const { id: question, task, question: text } = JSON.parse(value.toString('utf8')) as QuestionView;
-      this.#swarm.dispatch({ kind: 'question.asked', question, task, text });
+    for (const { key, value } of snapshot.records(this.#context.keys.questions)) {
+      const { id: question, task, question: text, approval } = JSON.parse(value.toString('utf8')) as QuestionView;
+      // What waited for it is gone with its process, and asks again.
+      if (approval) this.#done(key);
+      else this.#swarm.dispatch({ kind: 'question.asked', question, task, text });
     }
     for (const { key, value } of snapshot.records(this.#context.keys.controls)) {
       const control = JSON.parse(value.toString('utf8')) as Control;
@@ -101,6 +103,8 @@ export class Controls {
         const { question, text } = control;
         const asked = this.#question(question);
         swarm.dispatch({ kind: 'question.answered', question });
+        const isOver = swarm.approvals.answer(question, text) || asked?.approval === true;
+        if (isOver) return this.#done(key, `${this.#context.keys.questions}${question}`);
         return swarm.tell(asked?.task ?? rootTask, `Answer to your question ${question}: ${text}`, () =>
           this.#done(key, `${this.#context.keys.questions}${question}`),
         );

@@ -15,6 +15,7 @@ import {
   type TaskRequest,
   type TaskView,
 } from '../tools/operations.ts';
+import { isApproval } from './approvals.ts';
 import { decisionChange, decisionsOf, withReferences } from './decisions.ts';
 import { noteInGuide } from './field-guide.ts';
 import { RepoReads } from './repo-reads.ts';
@@ -59,6 +60,8 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
     const twins = this.#context.isOn('split-brain') ? twinTopics(requests) : undefined;
     const fault = this.#faultOf(requests, newest) ?? twins;
     if (fault !== undefined) return refused(`nothing was delegated: ${fault}`);
+    const objection = await this.#objectionTo(requests, key);
+    if (objection !== undefined) return objection;
     const topics = requests.flatMap((request) => request.topics ?? []);
     const outcome = await this.#claiming({ topics }, requests, (fence) => this.#reserve(requests, newest, fence, key));
     switch (outcome.kind) {
@@ -75,6 +78,22 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
       default:
         return { kind: 'delegated', base: newest };
     }
+  }
+
+  /** Waits for the word of those who started the run, where they want to be asked. */
+  async #objectionTo(requests: readonly TaskRequest[], key: string): Promise<Refusal | undefined> {
+    const { swarm, task } = this.#parts;
+    if (this.#context.parts.policy.approve !== 'delegations' || task.id !== rootTask) return undefined;
+    const names = requests.map(({ id, title }) => `${id} (${title})`).join(', ');
+    const asked = await this.#pose(
+      `may these be handed out (mound swarm approve says yes, any other answer no): ${names}?`,
+      `${key}-approval`,
+      true,
+    );
+    if (asked.kind === 'refused') return asked;
+    const said = await swarm.approvals.wait(asked.id);
+    if (said === undefined) return refused('the run is being stopped. When it goes on, call delegate again.');
+    return isApproval(said) ? undefined : refused(`nothing was delegated: those who started the run say: ${said}`);
   }
 
   /** Writes the tasks with their budgets; those that landed are queued. */
@@ -282,10 +301,14 @@ export class RepoPlanner extends RepoReads implements PlannerOperations {
     }
   }
 
-  async ask(question: string, key: string): ReturnType<PlannerOperations['ask']> {
+  ask(question: string, key: string): ReturnType<PlannerOperations['ask']> {
+    return this.#pose(question, key, false);
+  }
+
+  async #pose(question: string, key: string, approval: boolean): ReturnType<PlannerOperations['ask']> {
     const { task, generation } = this.#parts.claim;
     const id = `${task}-${generation}-${key}`;
-    const value = JSON.stringify({ format: 1, id, task, question });
+    const value = JSON.stringify({ format: 1, id, task, question, ...(approval && { approval }) });
     const outcome = await this.#context.repo.land({
       author: this.#author,
       message: `ask: ${question.slice(0, 200)}`,

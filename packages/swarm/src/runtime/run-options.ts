@@ -78,6 +78,8 @@ export interface RunPolicy {
   readonly guide: GuidePolicy;
   /** `required`: a task names a command that proves it, or says why there is none. */
   readonly checks: 'required' | 'optional';
+  /** What a person has to approve before it is done: what the goal's planner hands out. */
+  readonly approve: 'nothing' | 'delegations';
   /** Proves a task that names no check of its own, and no reason why there is none; undefined: nothing does. */
   readonly check: string | undefined;
   /** Stops a run whose conflicts grow faster than its accepted lines. */

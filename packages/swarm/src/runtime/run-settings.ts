@@ -45,6 +45,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     transcripts,
     guide = {},
     checks = 'optional',
+    approve = 'nothing',
     check,
     thrashing = defaultThrashing,
     coordination,
@@ -57,6 +58,7 @@ export function policyOf(options: ResumeOptions | SwarmOptions, run: RunId): Run
     transcripts: directory === false ? undefined : directory,
     guide: { ...defaultGuide, ...guide },
     checks,
+    approve,
     check,
     thrashing: thrashing === false ? undefined : thrashing,
     coordination: coordinationOf(coordination),
@@ -75,7 +77,7 @@ export function settingsOf(
   options: ResumeOptions | SwarmOptions,
   roles: Roles,
   limits: SwarmLimits,
-  { guide, checks, check, coordination, thrashing, review, green, unsafeWithout }: RunPolicy,
+  { guide, checks, approve, check, coordination, thrashing, review, green, unsafeWithout }: RunPolicy,
 ): JsonObject {
   return {
     agentsMax: options.agentsMax,
@@ -90,6 +92,7 @@ export function settingsOf(
     ),
     policy: {
       checks,
+      ...(approve !== 'nothing' && { approve }),
       coordination: { ...coordination },
       ...(check !== undefined && { check }),
       guide: { ...guide },

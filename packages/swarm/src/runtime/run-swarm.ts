@@ -3,13 +3,12 @@ import { MoundError, systemRandom, type Cursor, type Repo } from '@mound/vcs';
 import { toolLimits } from '../command/run-command.ts';
 import { privateCaches } from '../command/tool-caches.ts';
 import { ownName } from '../command/process-name.ts';
-import { isRunId, rootTask, type RunId, type TaskId } from '../core/ids.ts';
-import type { GreenSummary } from '../core/green.ts';
+import { isRunId, rootTask, type RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { RoleKind, Roles } from '../core/role.ts';
-import type { HandoffStatus, Task } from '../core/task.ts';
+import type { Roles } from '../core/role.ts';
+import type { Task } from '../core/task.ts';
 import { systemTime } from '../core/time.ts';
-import { CostLedger, type CostReport } from '../cost/cost-ledger.ts';
+import { CostLedger } from '../cost/cost-ledger.ts';
 import { PriceBook } from '../cost/prices.ts';
 import type { RunEndReason } from '../events/event.ts';
 import { shippedRoles } from '../roles/roles.ts';
@@ -51,48 +50,12 @@ import {
 import { givenTask, policyOf, settingsOf } from './run-settings.ts';
 import { withoutScopeRules } from './scope-rule.ts';
 import { Swarm } from './swarm.ts';
-import type { ReviewReport } from '../review/review-ledger.ts';
-import type { MergeReport } from './merge-tally.ts';
-import { Tally, type LandingTimes, type OutcomeCounts, type RoleSpend } from './tally.ts';
+import type { SwarmResult } from './swarm-result.ts';
+import { Tally } from './tally.ts';
 import { isRejected, TaskBook } from './task-book.ts';
 import { Watch } from './watch.ts';
 
-export interface SwarmResult {
-  readonly run: RunId;
-  readonly reason: RunEndReason;
-  /** Of the goal, where the run has finished. */
-  readonly status?: HandoffStatus;
-  /** Why the planner failed, or the run stopped. */
-  readonly detail?: string;
-  readonly outcomes: OutcomeCounts;
-  readonly tasks: {
-    readonly created: number;
-    /** Ended, whatever became of them. */
-    readonly ended: number;
-    readonly reopened: number;
-    /** Tried as often as they may be. */
-    readonly givenUp: readonly TaskId[];
-  };
-  readonly agents: {
-    /** Distinct names; a name is used again for later tasks. */
-    readonly names: number;
-    /** Planners included. */
-    readonly liveMax: number;
-  };
-  /** Intents with changes, resolutions included: from the call to the durable answer. */
-  readonly landings: LandingTimes;
-  readonly roles: Readonly<Record<RoleKind, RoleSpend>>;
-  readonly merges: MergeReport;
-  /** By lens; undefined where nobody reviewed. */
-  readonly review?: ReviewReport;
-  /** How the build stood, over the whole run; undefined where nobody kept green. */
-  readonly green?: GreenSummary;
-  /** What this process spent, by role, task, agent and model; {@link readRun} has that of all. */
-  readonly cost: CostReport;
-  /** SwarmEvents by kind. */
-  readonly events: Readonly<Record<string, number>>;
-  readonly seconds: number;
-}
+export type { SwarmResult } from './swarm-result.ts';
 
 /** An intent may hold so many records, the header among them. */
 const rulesPerIntentMax = 9_000;

@@ -15,6 +15,8 @@ export interface QuestionView {
   readonly id: string;
   readonly task: TaskId;
   readonly question: string;
+  /** Something waits for a yes. */
+  readonly approval?: true;
 }
 
 /** A run as its records tell it, to whoever opens the repository, also while it goes on. */

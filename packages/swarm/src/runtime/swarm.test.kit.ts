@@ -169,6 +169,7 @@ export function contextOn(repo: Repo, time: Time, commandsDir: string): RunConte
       transcripts: undefined,
       guide: defaultGuide,
       checks: 'optional',
+      approve: 'nothing',
       check: undefined,
       thrashing: undefined,
       coordination: allOn,

@@ -8,6 +8,7 @@ import { reduce } from '../state/reduce.ts';
 import { initialState, type SwarmState } from '../state/state.ts';
 import type { AgentEnd, Halt } from '../agent/agent.ts';
 import { AgentNames } from './agent-names.ts';
+import { Approvals } from './approvals.ts';
 import { closeBooks } from './close-books.ts';
 import type { RunContext } from './run-context.ts';
 import { GivenUp } from './given-up.ts';
@@ -57,6 +58,7 @@ export class Swarm implements LeadDesk {
   readonly reviews: ReviewDesk;
   readonly green: GreenKeeper;
   readonly givenUp: GivenUp;
+  readonly approvals: Approvals = new Approvals();
   #unpaused: (() => void)[] = [];
   #state: SwarmState = initialState;
   #scheduled = false;
@@ -256,6 +258,7 @@ export class Swarm implements LeadDesk {
     }
     for (const [agent, controller] of this.#live) if (how === 'now' || this.#isParked(agent)) controller.abort();
     for (const planner of this.#wakes.keys()) this.#wakePlanner(planner, undefined);
+    this.approvals.close();
   }
 
   #isParked(agent: AgentId): boolean {

@@ -16,7 +16,13 @@ export interface Quirks {
   readonly maxTokensField: 'max_tokens' | 'max_completion_tokens';
   /** Content of a message that holds calls alone. */
   readonly emptyContent: 'null' | 'empty';
+  /** Of the tools that change files those that the model is offered: the forms of an edit that it is good at. */
+  readonly edits: readonly EditForm[];
 }
+
+/** Exact search and replace, whole files, or patches. */
+export const editForms = ['edit', 'write', 'patch'] as const;
+export type EditForm = (typeof editForms)[number];
 
 export const commonQuirks: Quirks = {
   streamUsage: true,
@@ -27,6 +33,7 @@ export const commonQuirks: Quirks = {
   callIds: 'any',
   maxTokensField: 'max_tokens',
   emptyContent: 'null',
+  edits: editForms,
 };
 
 interface ProviderQuirks {
@@ -50,6 +57,8 @@ const table: readonly ProviderQuirks[] = [
     quirks: { callIds: 'nine-alphanumeric', emptyContent: 'empty', streamUsage: false },
   },
   { provider: 'openai', host: /(^|\.)openai\.(com|azure\.com)$/i, quirks: { maxTokensField: 'max_completion_tokens' } },
+  // Trained on patches of this form.
+  { provider: 'openai', model: /(^|\/)(gpt-(4\.1|[5-9])|codex)/i, quirks: { edits: ['patch', 'write'] } },
   { provider: 'anthropic', host: /(^|\.)anthropic\.com$/i, quirks: { cachedReport: 'auto' } },
 ];
 
@@ -59,3 +68,7 @@ export function quirksOf(baseURL: string, model: string, overrides: Partial<Quir
   const rows = table.filter((row) => row.host?.test(hostname) === true || row.model?.test(model) === true);
   return Object.assign({}, commonQuirks, ...rows.map(({ quirks }) => quirks), overrides) as Quirks;
 }
+
+/** False of a tool that changes files in a form that the model is not offered. */
+export const isOffered = ({ edits }: Quirks, tool: string): boolean =>
+  !(editForms as readonly string[]).includes(tool) || (edits as readonly string[]).includes(tool);
