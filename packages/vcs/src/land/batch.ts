@@ -33,8 +33,10 @@ const busySeqs = 512;
 const attemptsOutsideMax = 2;
 /** What a merge counts for at least: small ones take their time, too. */
 const mergeBytesMin = 8 * 1024;
-/** Inputs of all merges inside one batch; those that do not fit come first in the next one. */
+/** Inputs of one intent that is merged inside a batch. */
 const mergeInBatchBytesMax = 2 * 1024 * 1024;
+/** Of all of them in one batch: some 50 ms; those that do not fit come first in the next one. */
+const mergesInBatchBytesMax = 8 * 1024 * 1024;
 
 export type FoundConflict = MergedStale & { readonly kind: 'conflict' };
 
@@ -207,7 +209,7 @@ export class Batch {
     const merge = new StaleMerge(this.reader, state, this.choice);
     const plan = merge.plan(intent, this.counters.lastSeq);
     const isSmall = plan.size <= mergeInBatchBytesMax;
-    this.isFull = isSmall && this.mergedBytes + plan.size > mergeInBatchBytesMax;
+    this.isFull = isSmall && this.mergedBytes + plan.size > mergesInBatchBytesMax;
     if (this.isFull) return { kind: 'again' };
     const results = isSmall ? mergeAllQuickly(plan.jobs) : undefined;
     if (results === undefined) {
