@@ -14,6 +14,11 @@ describe.each([...commitSubjects, slowedMoundSubject])('$name', (subject) => {
   });
 });
 
+test.each(commitSubjects.filter(({ version }) => version !== undefined))('$name tells its version', async (subject) => {
+  const isThere = (await subject.available()) === true;
+  expect(await subject.version?.()).toEqual(isThere ? expect.stringMatching(/^\d+\.\d+/) : undefined);
+});
+
 /** Acknowledges everything and makes all commits but the last. */
 const liar: Subject = {
   ...floorSubject,

@@ -19,6 +19,7 @@ export const fossilSubject: Subject = {
   pace: 'one-at-a-time',
   storeIn: 'store',
   available: async () => ((await findFossil()) === undefined ? { missing: 'fossil' } : true),
+  version: findFossil,
   prepare: async (files, dir, signal) => {
     const version = await findFossil();
     const checkout = new FossilCheckout(dir, signal);

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 
 import { startCommand, type RunningCommand } from '../harness/child-process.ts';
 import { runInFlight } from '../harness/measurement.ts';
+import { toolVersion } from '../harness/tool-version.ts';
 import type { CommitOperation } from '../workloads/operation.ts';
 import { commitText, gitModeOf } from './git/commit-text.ts';
 import { gitIsAvailable, type GitRepo } from './git/git-repo.ts';
@@ -66,6 +67,11 @@ export const gitLibgit2Subject: Subject = {
     const git = await gitIsAvailable();
     if (git !== true) return git;
     return (await findPython()) === undefined ? { missing: 'python3 with pygit2' } : true;
+  },
+  version: async () => {
+    const python = await findPython();
+    const asked = ['-c', 'import pygit2; print(pygit2.LIBGIT2_VERSION)'];
+    return python === undefined ? undefined : toolVersion(python, asked, /(\S+)/);
   },
   prepare: async (files, dir, signal) => {
     const python = await findPython();

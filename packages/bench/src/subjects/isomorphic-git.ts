@@ -1,6 +1,6 @@
 import fs from 'node:fs';
 
-import { add, commit, remove } from 'isomorphic-git';
+import { add, commit, remove, version } from 'isomorphic-git';
 
 import { runInFlight } from '../harness/measurement.ts';
 import type { CommitOperation } from '../workloads/operation.ts';
@@ -13,6 +13,7 @@ import type { Subject } from './subject.ts';
 /** git in JavaScript, in this process. It never flushes. git itself makes the initial repository and reads it back. */
 export const isomorphicGitSubject: Subject = {
   name: 'isomorphic-git',
+  version: () => Promise.resolve(version()),
   durability: 'unflushed',
   pace: 'one-at-a-time',
   storeIn: '.git',

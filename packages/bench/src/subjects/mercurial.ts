@@ -17,6 +17,7 @@ export const mercurialSubject: Subject = {
   pace: 'one-at-a-time',
   storeIn: '.hg',
   available: async () => ((await findMercurial()) === undefined ? { missing: 'hg' } : true),
+  version: findMercurial,
   prepare: async (files, dir, signal) => {
     const version = await findMercurial();
     const checkout = await MercurialCheckout.begin(files, dir, signal);

@@ -25,6 +25,7 @@ function sqliteWal({ name, deltas }: SqliteWalOptions): Subject {
     pace: 'in-flight',
     available: async () =>
       (await findSqliteDriver()) === undefined ? { missing: 'node:sqlite, better-sqlite3 or libsql' } : true,
+    version: sqliteVersion,
     prepare: async (files, dir) => {
       const driver = await mustFindDriver(name);
       const db = driver.open(databaseIn(dir));
@@ -32,9 +33,8 @@ function sqliteWal({ name, deltas }: SqliteWalOptions): Subject {
         db.exec(sqliteSchema);
         const store = new SqliteStore(db, deltas);
         store.seed(files);
-        const { found } = db.prepare('SELECT sqlite_version() AS found').get() as { found: string };
         const contents = deltas ? 'edits as deltas in chains as long as Mound’s' : 'whole contents';
-        const note = `${name}: SQLite ${found} through ${driver.name}, WAL, synchronous=FULL, ${contents}, no hashes`;
+        const note = `${name}: SQLite ${versionIn(db)} through ${driver.name}, WAL, synchronous=FULL, ${contents}, no hashes`;
         return { ...prepared(db, store), notes: [note] };
       } catch (error) {
         db.close();
@@ -49,6 +49,20 @@ function sqliteWal({ name, deltas }: SqliteWalOptions): Subject {
     },
   };
 }
+
+async function sqliteVersion(): Promise<string | undefined> {
+  const driver = await findSqliteDriver();
+  if (driver === undefined) return undefined;
+  const db = driver.open(':memory:');
+  try {
+    return versionIn(db);
+  } finally {
+    db.close();
+  }
+}
+
+const versionIn = (db: SqliteDatabase): string =>
+  (db.prepare('SELECT sqlite_version() AS found').get() as { found: string }).found;
 
 const databaseIn = (dir: string): string => join(dir, 'bench.db');
 

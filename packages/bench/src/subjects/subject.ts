@@ -43,6 +43,8 @@ export interface Subject {
   /** Where in its directory the history lies, where checkouts lie beside it: only its growth counts. */
   readonly storeIn?: string;
   available(): Promise<true | { readonly missing: string }>;
+  /** Of the program or library that is measured, where it is available; absent where Mound's or git's says it. */
+  readonly version?: () => Promise<string | undefined>;
   /** `dir` exists, is empty and belongs to the subject alone. */
   prepare(files: InitialFiles, dir: string, signal: AbortSignal): Promise<PreparedSubject>;
   /** Opens what `prepare` made in `dir`, from another process; absent where one process is all that a subject can have. */

@@ -52,6 +52,10 @@ test('a tiny run of all subjects: structure, and everything acknowledged is read
   expect(result.notes.filter((note) => note.startsWith('failed'))).toEqual([]);
   expect(exitCode).toBe(0);
   expect(Object.keys(result)).toEqual(['suite', 'formatVersion', 'measuredAt', 'machine', 'versions', 'seeds', 'samples', 'notes']); // prettier-ignore
+  expect(result.versions).toMatchObject({
+    'sqlite-wal': expect.stringMatching(/^3\./),
+    'isomorphic-git': expect.any(String),
+  });
   for (const subject of commitSubjects) {
     const available = await subject.available();
     const missingNote = `missing: ${subject.name} (needs ${available === true ? '' : available.missing})`;

@@ -49,7 +49,7 @@ export async function runCommitSuite(
       if (parameters.profile) samples.push(...(await profileAll(measured, parameters, findings, context)));
       await verifyAll(measured, findings, context);
       if (parameters.control) checkControl(measured, findings);
-      return await makeResult({ suite: 'commit', samples, notes: findings.notes });
+      return await makeResult({ suite: 'commit', samples, notes: findings.notes, versions: await versionsOf(arms) });
     } finally {
       context.progress.end();
       for (const arm of arms) await arm.cleanup().catch(() => undefined);
@@ -65,6 +65,15 @@ async function availableOf(subjects: readonly Subject[], findings: Findings): Pr
     const available = await subject.available();
     if (available === true) found.push(subject);
     else findings.notes.push(`missing: ${subject.name} (needs ${available.missing})`);
+  }
+  return found;
+}
+
+async function versionsOf(arms: readonly CommitArm[]): Promise<Record<string, string>> {
+  const found: Record<string, string> = {};
+  for (const { name, version } of new Set(arms.map(({ plan }) => plan.subject))) {
+    const told = await version?.();
+    if (told !== undefined) found[name] = told;
   }
   return found;
 }
