@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
@@ -116,4 +117,32 @@ test('a push too long for one transaction goes on where it was killed, and bring
   expect(run('/', 'clone', '-q', `mound::${dir}`, copy)).toMatchObject({ code: 0, stderr: '' });
   expect([git(copy, ['rev-parse', 'main']), git(copy, ['rev-list', '--count', 'main'])]).toEqual([tip, `${count + 1}`]);
   expect(fsck(copy)).toBe('');
+}, 300_000);
+
+test('what a helper that was killed left in the repository that git is served from stands in nobody’s way', async () => {
+  const { dir, clone } = await cloneAhead(1);
+  const run = gitWithHelper();
+  const twin = join(dir, '.mound/git');
+  const land = async (path: string): Promise<void> => {
+    const repo = await openRepo(dir);
+    await repo.put(path, path, { author: { name: 'Worker', kind: 'agent' }, message: path });
+    await repo.close();
+  };
+  const fetched = (): void => {
+    expect(run(clone, 'fetch', '-q')).toMatchObject({ code: 0, stderr: '' });
+    expect(run(clone, 'ls-tree', '-r', '--name-only', 'origin/main').stdout).toContain(last);
+  };
+  let last = 'one';
+  for (const lock of ['refs/heads/main.lock', 'HEAD.lock', 'packed-refs.lock']) {
+    last = `for-${lock.replace('/', '-')}`;
+    await land(last);
+    writeFileSync(join(twin, lock), '');
+    fetched();
+    rmSync(join(twin, lock), { force: true });
+  }
+  // Killed as it was made: a directory that is no repository yet.
+  last = 'half-made';
+  await land(last);
+  rmSync(join(twin, 'HEAD'));
+  fetched();
 }, 300_000);
