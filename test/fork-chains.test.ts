@@ -74,3 +74,26 @@ test('a fork that another process made is not taken to hold what this one knew o
   expect(repo.snapshot(undefined, 'f').readText('p')).toBe('three');
   expect(repo.fsck().errors).toEqual([]);
 });
+
+test('nor where this one has added the parent itself, and knows of all that landed on it until then', async () => {
+  const repo = await tempRepo();
+  await put(repo, 'main', 'p');
+  await repo.fork('a', { from: 'main' });
+  await repo.fork('b', { from: 'a' });
+  await put(repo, 'b', 'q');
+  const cli = async (...args: readonly string[]): Promise<void> => {
+    const { code, stderr } = await mound(['--repo', repo.dir, ...args], { input: 'theirs' });
+    expect(code, stderr).toBe(0);
+  };
+  await cli('put', 'p', '--branch', 'a', '--expect', 'any', '-m', 'on the parent');
+  await cli('branch', 'c', '--from', 'a');
+  const stale = { kind: 'put', path: 'p', content: 'mine', expect: version(1) } as const;
+  const outcome = await repo.land({ author: setup, branch: 'c', message: 'mine', changes: [stale], onStale: 'reject' });
+  expect(outcome).toMatchObject({ kind: 'rejected', code: 'stale' });
+  expect(repo.snapshot(undefined, 'c').readText('p')).toBe('theirs');
+  // What was forked before does not have it.
+  expect(repo.snapshot(undefined, 'b').readText('p')).toBe('main\n');
+  await put(repo, 'b', 'p');
+  expect(repo.snapshot(undefined, 'b').readText('p')).toBe('b\n');
+  expect(repo.fsck().errors).toEqual([]);
+});

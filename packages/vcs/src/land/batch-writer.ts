@@ -130,6 +130,7 @@ export class BatchWriter {
     // At once: a landing of this very batch may build on it.
     this.reader.store.put('branches', idKey(id), encodeBranch(row));
     this.reader.store.put('branchNames', Buffer.from(row.name), idKey(id));
+    this.reader.heads.added(id, row);
     this.reader.store.steps.reach('branch-added');
     return id;
   }

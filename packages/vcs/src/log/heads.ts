@@ -6,8 +6,21 @@ import type { Version } from './version.ts';
 
 /** Paths of a branch in one generation at most. */
 const youngMax = 128 * 1024;
+/** Paths of watched branches together, at most. */
+const watchedMax = 1024 * 1024;
 /** A process that is further behind than this starts anew instead of reading what it missed. */
 const lagMax = 32 * 1024;
+
+/**
+ * A branch that was added while its heads were looked at. All that landed on it is known, so that a walk up forks of
+ * forks, of which a history with many side lines has hundreds, need not ask the tree at each of them.
+ */
+interface WatchedBranch {
+  readonly paths: Set<number>;
+  readonly parentId: number;
+  readonly forkSeq: number;
+  readonly parent: WatchedBranch | undefined;
+}
 
 /** The newest version of one path on one branch. */
 export class HeadCell {
@@ -69,6 +82,8 @@ export class Heads {
   private young = new Map<number, HeadCell>();
   private old = new Map<number, HeadCell>();
   private staged: HeadCell[] = [];
+  private watched = new Map<number, WatchedBranch>();
+  private watchedCount = 0;
   /** Every cell is as of this seq or later; -1: there are none. */
   private seenSeq = -1;
 
@@ -113,15 +128,22 @@ export class Heads {
    */
   private find(branchId: number, pathId: number): Version | undefined {
     let upTo = Number.MAX_SAFE_INTEGER;
+    let watched = this.watched.get(branchId);
     for (let id = branchId; id >= 0;) {
       const cell = upTo <= this.seenSeq ? this.young.get(this.keyOf(id, pathId)) : undefined;
-      const version = cell === undefined ? this.own(id, pathId) : (cell.staged ?? cell.version);
+      const version = cell ? (cell.staged ?? cell.version) : this.own(id, pathId);
       if (version !== undefined) return this.reader.versionAsOf(version, upTo);
       // What is known includes what was inherited.
       if (cell !== undefined) return undefined;
       const fork = this.reader.forkOf(id);
       upTo = Math.min(upTo, fork.forkSeq);
       id = fork.parentId;
+      // All that had landed on the parent was known when a watched branch was added.
+      watched = watched?.parent ?? (upTo <= this.seenSeq ? this.watched.get(id) : undefined);
+      for (; watched?.paths.has(pathId) === false; watched = watched.parent) {
+        upTo = Math.min(upTo, watched.forkSeq);
+        id = watched.parentId;
+      }
     }
     return undefined;
   }
@@ -143,10 +165,29 @@ export class Heads {
     return cell.staged ?? cell.version;
   }
 
+  /** Inside the transaction that adds a branch, before anything lands on it. */
+  added(branchId: number, { parentId, forkSeq }: Pick<WatchedBranch, 'parentId' | 'forkSeq'>): void {
+    if (this.seenSeq < 0) this.seenSeq = this.reader.store.counters.lastSeq;
+    this.watched.set(branchId, { paths: new Set(), parentId, forkSeq, parent: this.watched.get(parentId) });
+  }
+
+  private landedOn(branchId: number, pathId: number): void {
+    const paths = this.watched.get(branchId)?.paths;
+    if (paths === undefined || paths.has(pathId)) return;
+    paths.add(pathId);
+    if (++this.watchedCount > watchedMax) this.unwatch();
+  }
+
+  private unwatch(): void {
+    this.watched = new Map();
+    this.watchedCount = 0;
+  }
+
   /** Inside a transaction: what later decisions of the same transaction see. */
   stage(cell: HeadCell, version: Version): void {
     if (cell.staged === undefined) this.staged.push(cell);
     cell.staged = version;
+    this.landedOn(cell.branchId, cell.pathId);
   }
 
   /** The transaction is flushed up to this seq. */
@@ -176,6 +217,7 @@ export class Heads {
   private take(entry: EntryMarks): void {
     if (entry.kind !== 'landing') return;
     for (const [index, pathId] of entry.pathIds.entries()) {
+      this.landedOn(entry.branchId, pathId);
       this.known(this.keyOf(entry.branchId, pathId))?.supersedeBy({ seq: entry.seq, index });
     }
   }
@@ -186,6 +228,7 @@ export class Heads {
     this.young = new Map();
     this.old = new Map();
     this.staged = [];
+    this.unwatch();
     this.seenSeq = -1;
   }
 }
