@@ -77,7 +77,10 @@ export async function exportGit(repo: ExportRepo, gitDir: string, options: Expor
     const writer = new PackWriter(dir);
     const commits = new CommitExport(repo, writer, reader, steps);
     await writeCommits(repo, commits, writer, steps, options.onProgress);
-    for (const { tag } of wanted) for (const { type, content } of tag) writer.add(type, content);
+    for (const { name, tag } of wanted) {
+      // What a ref stands at is there with all that it leads to.
+      if (refs.get(name)?.id !== tag[0]?.id) for (const { type, content } of tag) writer.add(type, content);
+    }
     await writer.finish();
     if (commits.shallow.length > 0)
       await appendFile(join(dir, 'shallow'), commits.shallow.map((id) => `${id}\n`).join(''));
