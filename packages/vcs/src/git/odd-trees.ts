@@ -12,7 +12,8 @@ const knownMax = 300_000;
  */
 export class OddTrees {
   readonly #trees: TreeCache;
-  readonly #known = new Map<string, Promise<boolean>>();
+  /** A promise while it is looked at. */
+  readonly #known = new Map<string, boolean | Promise<boolean>>();
 
   constructor(trees: TreeCache) {
     this.#trees = trees;
@@ -30,9 +31,9 @@ export class OddTrees {
     return found;
   }
 
-  #isOdd(id: string): Promise<boolean> {
+  #isOdd(id: string): boolean | Promise<boolean> {
     const known = this.#known.get(id);
-    if (known) return known;
+    if (known !== undefined) return known;
     const answer = this.#look(id);
     this.#known.set(id, answer);
     if (this.#known.size > knownMax) {
@@ -47,8 +48,14 @@ export class OddTrees {
   async #look(id: string): Promise<boolean> {
     const { entries, isCanonical } = await this.#trees.get(id);
     // Every subtree is looked at, also below an odd one, so that `below` names them all.
-    const directories = entries.filter(({ mode }) => isDirectory(mode)).map((entry) => entry.id);
-    const below = await Promise.all(directories.map((directory) => this.#isOdd(directory)));
-    return !isCanonical || below.includes(true) || directories.includes(emptyTreeId);
+    let isOdd = !isCanonical;
+    for (const { mode, id: below } of entries) {
+      if (!isDirectory(mode)) continue;
+      const answer = this.#isOdd(below);
+      // Most are known, and those that are not are the few that changed.
+      if ((typeof answer === 'boolean' ? answer : await answer) || below === emptyTreeId) isOdd = true;
+    }
+    if (this.#known.has(id)) this.#known.set(id, isOdd);
+    return isOdd;
   }
 }

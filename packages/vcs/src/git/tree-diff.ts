@@ -42,19 +42,37 @@ async function diffDirectories(
   to: string | undefined,
 ): Promise<TreeChange[]> {
   if (from === to) return [];
-  const [before, after] = (await Promise.all([trees.get(from), trees.get(to)])).map(placedOf);
-  const old = new Map(before?.map((entry) => [entry.name, entry]));
+  const [before, after] = await Promise.all([trees.get(from), trees.get(to)]);
+  const middle = differing(placedOf(before), placedOf(after));
+  const old = new Map(middle.before.map((entry) => [entry.name, entry]));
   // Subtrees are read at once and taken in order.
   const pieces: Promise<TreeChange[]>[] = [];
-  for (const entry of after ?? []) {
+  for (const entry of middle.after) {
     const previous = old.get(entry.name);
     old.delete(entry.name);
     if (previous?.id === entry.id && previous.mode === entry.mode) continue;
     pieces.push(diffEntry(trees, prefix + entry.name, previous, entry));
   }
   for (const previous of old.values()) pieces.push(diffEntry(trees, prefix + previous.name, previous, undefined));
-  return (await Promise.all(pieces)).flat();
+  const [only] = pieces;
+  return only !== undefined && pieces.length === 1 ? only : (await Promise.all(pieces)).flat();
 }
+
+/** Without the entries that both begin and end with: mostly one of many changed. */
+function differing(
+  before: readonly TreeEntry[],
+  after: readonly TreeEntry[],
+): { readonly before: readonly TreeEntry[]; readonly after: readonly TreeEntry[] } {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && isSameEntry(before[start], after[start])) start++;
+  let end = 0;
+  while (end < shorter - start && isSameEntry(before.at(-1 - end), after.at(-1 - end))) end++;
+  return { before: before.slice(start, before.length - end), after: after.slice(start, after.length - end) };
+}
+
+const isSameEntry = (one: TreeEntry | undefined, other: TreeEntry | undefined): boolean =>
+  one?.id === other?.id && one?.name === other?.name && one?.mode === other?.mode;
 
 /** A canonical tree needs no second look. */
 const placedOf = ({ entries, isCanonical }: ParsedTree): readonly TreeEntry[] =>
