@@ -20,7 +20,7 @@ const usage = { inputTokens: 70, outputTokens: 30, cachedTokens: 0, estimated: f
  * `subs` planners below the goal's hand out `perSub` tasks each. A task fills its own slot of a hot file, adds a line
  * to a file in which everybody does (a conflict for most), and writes a file of its own.
  */
-export function minds({ subs, perSub, hotFiles, served, delayMs }) {
+export function minds({ subs, perSub, hotFiles, served, delayMs, isCounting = false }) {
   const answer = async (view, turn) => {
     const { brief } = view;
     const name =
@@ -29,13 +29,17 @@ export function minds({ subs, perSub, hotFiles, served, delayMs }) {
         : `${brief.role} ${typeof brief.task === 'string' ? brief.task : brief.task.id}`;
     appendFileSync(served, `${name}\n`);
     if (delayMs > 0) await new Promise((resolve) => setTimeout(resolve, delayMs));
-    return { ...turn, usage };
+    // A client takes a server that counts far too few tokens for one that cuts what it is sent.
+    const inputTokens = isCounting ? Math.ceil(JSON.stringify(view.request.messages).length / 4) : usage.inputTokens;
+    return { ...turn, usage: { ...usage, inputTokens } };
   };
 
   const planner = (view) => {
     const { brief } = view;
     const known = new Set((brief.known ?? []).map(({ task }) => task));
-    if (hasDone(view, 'wait')) return answer(view, call('finish', { status: 'done' }));
+    // A planner before this one may have handed all out, and been told of all.
+    const isTaken = resultsOf(view, 'delegate').some(({ says }) => says.includes('is taken'));
+    if (hasDone(view, 'wait') || isTaken) return answer(view, call('finish', { status: 'done' }));
     if (!hasDone(view, 'delegate') && known.size === 0) {
       const tasks =
         brief.task === 'root'
@@ -59,7 +63,8 @@ export function minds({ subs, perSub, hotFiles, served, delayMs }) {
     const hot = `hot${number % hotFiles}.txt`;
     const [filled, free] = [`filled by ${number}\n`, `free ${number}\n`];
     const last = resultsOf(view, 'read').at(-1);
-    const isFilled = last?.path === hot && last.text?.includes(filled);
+    // By this agent, or by one before it whose edits it has.
+    const isFilled = resultsOf(view, 'read').some(({ path, text }) => path === hot && text?.includes(filled));
     if (!hasDone(view, 'edit') && !isFilled) {
       if (last?.path !== hot || view.results.some(({ name, value }) => name === 'edit' && !value.ok)) {
         return answer(view, call('read', { path: hot }));

@@ -6,7 +6,7 @@ import type { RoleKind } from '../core/role.ts';
 import type { TaskReport } from '../core/task.ts';
 import type { Usage } from '../core/usage.ts';
 
-/** Why a run ended, or stopped: all but `finished` and `planner-failed` can be resumed. */
+/** Why a run ended, or stopped: all but `finished` can be resumed. */
 export type RunEndReason =
   | 'finished'
   | 'planner-failed'
