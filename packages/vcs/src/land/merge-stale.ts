@@ -365,7 +365,7 @@ export class StaleMerge {
     });
   }
 
-  private edit({ edit, path, head, hasArrived, driver }: MergeJob, result: FileState | null): PreparedEdit {
+  private edit({ edit, path, head, hasArrived, driver, input }: MergeJob, result: FileState | null): PreparedEdit {
     const { movedTo: _to, movedFrom, lines: _lines, cites: _cites, ...others } = edit;
     const kept = movedFrom === undefined || hasArrived ? others : { ...others, movedFrom };
     const cell = path === edit.path ? edit.cell : undefined;
@@ -375,7 +375,8 @@ export class StaleMerge {
     const { content: made } = result;
     const content = Buffer.isBuffer(made) ? made : Buffer.from(made.buffer, made.byteOffset, made.length);
     const blob = blobIdOf(content);
-    if (isBuiltIn(driver, path)) this.reader.keepLasting(blob, content);
+    // What an intent brought lies in memory that is let go soon.
+    if (isBuiltIn(driver, path) && made !== input.incoming?.content) this.reader.keepLasting(blob, content);
     return {
       ...common,
       target: { blob, mode: result.mode },
