@@ -3,7 +3,7 @@ import { limits } from './limits.ts';
 import { isWellFormed } from './text.ts';
 
 /** Prefix of the string form of a path whose bytes are not UTF-8. */
-const hexPrefix = '//hex:';
+export const hexPrefix = '//hex:';
 
 const strictDecoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

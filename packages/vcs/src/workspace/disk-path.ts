@@ -1,9 +1,7 @@
 import { lstatSync, type Stats } from 'node:fs';
-import { foldPath, isGitDisguise, isPathFault, parsePath } from '../core/path.ts';
+import { foldPath, hexPrefix, isGitDisguise, isPathFault, parsePath } from '../core/path.ts';
 import type { RepoPath } from '../core/ids.ts';
 import { storeDirName } from '../store/store-dir.ts';
-
-const hexPrefix = '//hex:';
 
 /** A path on disk: bytes where they are not UTF-8. */
 export type DiskPath = string | Buffer;
