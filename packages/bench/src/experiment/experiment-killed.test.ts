@@ -25,7 +25,7 @@ const call = (name, input) => ({ name, arguments: input });
 const until = async (path) => { while (!existsSync(path)) await new Promise((resolve) => setTimeout(resolve, 20)); };
 export default {
   planner: ({ turn }) => turn === 0
-    ? { calls: [call('delegate', { tasks: [{ id: 'a', title: 'a' }, { id: 'b', title: 'b', after: ['a'] }] }), call('wait', {})] }
+    ? { calls: [call('delegate', { tasks: [{ id: 'a', title: 'a', unchecked: 'text' }, { id: 'b', title: 'b', after: ['a'], unchecked: 'text' }] }), call('wait', {})] }
     : { calls: [call('finish', { status: 'done' })] },
   worker: async ({ brief }) => {
     const id = brief.task.id.split('/').at(-1);

@@ -23,7 +23,7 @@ const mind: Script = ({ brief, turn }) => {
     const content = `export const ${brief.task.id} = 1;\n`;
     return { usage, calls: [call('write', { path, content }), call('finish', { status: 'done' })] };
   }
-  const tasks = ['a', 'b', 'c'].map((id) => ({ id, title: id }));
+  const tasks = ['a', 'b', 'c'].map((id) => ({ id, title: id, unchecked: 'text' }));
   if (turn === 0) return { usage, calls: [call('delegate', { tasks }), call('wait', {})] };
   return { usage, calls: [call('finish', { status: 'done' })] };
 };

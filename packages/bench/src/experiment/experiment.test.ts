@@ -22,7 +22,7 @@ const script = `
 const call = (name, input) => ({ name, arguments: input });
 export default {
   planner: ({ turn }) => turn === 0
-    ? { calls: [call('delegate', { tasks: ['a', 'b'].map((id) => ({ id, title: id, scope: [], brief: id })) }), call('wait', {})] }
+    ? { calls: [call('delegate', { tasks: ['a', 'b'].map((id) => ({ id, title: id, scope: [], brief: id, unchecked: 'text' })) }), call('wait', {})] }
     : { calls: [call('finish', { status: 'done' })] },
   worker: ({ brief }) => ({ calls: [
     call('write', { path: 'src/' + brief.task.id.split('/').at(-1) + '.js', content: "import 'left-pad';\\nexport const it = 1;\\n" }),

@@ -199,7 +199,7 @@ test('a planner by command hands out a task with the check of the configuration,
 test('mechanisms are switched off: without a merger a conflict stays open, without breakage nothing leaves its scope', async () => {
   await scripts(`
     planner: ({ turn, brief }) => turn === 0
-      ? { calls: [call('delegate', { tasks: ['x', 'y'].map((id) => ({ id, title: id, scope: ['a.txt'], base: brief.base })) }), call('wait', {})] }
+      ? { calls: [call('delegate', { tasks: ['x', 'y'].map((id) => ({ id, title: id, scope: ['a.txt'], base: brief.base, unchecked: 'text' })) }), call('wait', {})] }
       : { calls: [call('finish', { status: 'done' })] },
     merger: () => { throw new Error('asked'); },
     worker: ({ brief, turn }) => turn === 0

@@ -26,7 +26,7 @@ const git = (...args: string[]): string =>
     .trim();
 
 /** A planner with one task, and a worker that writes a file. */
-const mind = `case "$MOUND_ROLE $(cat)" in planner*"wait answered"*) echo '{"calls":[{"name":"finish","arguments":{"status":"done"}}]}' > "$MOUND_STEP";; planner*) echo '{"calls":[{"name":"delegate","arguments":{"tasks":[{"id":"a","title":"A"}]}},{"name":"wait"}]}' > "$MOUND_STEP";; *) echo hi > hi.txt;; esac`;
+const mind = `case "$MOUND_ROLE $(cat)" in planner*"wait answered"*) echo '{"calls":[{"name":"finish","arguments":{"status":"done"}}]}' > "$MOUND_STEP";; planner*) echo '{"calls":[{"name":"delegate","arguments":{"tasks":[{"id":"a","title":"A","unchecked":"text"}]}},{"name":"wait"}]}' > "$MOUND_STEP";; *) echo hi > hi.txt;; esac`;
 
 test('what a run landed in a git checkout goes out as commits with authors and trailers, on its branch', async () => {
   git('init', '-q', '-b', 'main');

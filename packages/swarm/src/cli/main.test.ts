@@ -256,7 +256,11 @@ test('a configuration serves each role by its own mind, and what is wrong with o
   await withRepo(async (dir) => {
     const { url } = await faultServer(
       streamOf(
-        call({ index: 0, id: 'a', function: { name: 'delegate', arguments: '{"tasks":[{"id":"a","title":"A"}]}' } }),
+        call({
+          index: 0,
+          id: 'a',
+          function: { name: 'delegate', arguments: '{"tasks":[{"id":"a","title":"A","unchecked":"text"}]}' },
+        }),
         call({ index: 1, id: 'b', function: { name: 'wait', arguments: '' } }),
         delta({}, 'tool_calls'),
         { choices: [], usage: { prompt_tokens: 1000, completion_tokens: 100 } },
@@ -315,7 +319,7 @@ test('a configuration serves each role by its own mind, and what is wrong with o
 });
 
 test('a recorded run is replayed from the command line, without its endpoint', async () => {
-  const plan = `case "$MOUND_ROLE $(cat)" in planner*"wait answered"*) echo '{"calls":[{"name":"finish","arguments":{"status":"done"}}]}' > "$MOUND_STEP";; planner*) echo '{"calls":[{"name":"delegate","arguments":{"tasks":[{"id":"a","title":"A"}]}},{"name":"wait"}]}' > "$MOUND_STEP";; *) echo hi > hi.txt;; esac`;
+  const plan = `case "$MOUND_ROLE $(cat)" in planner*"wait answered"*) echo '{"calls":[{"name":"finish","arguments":{"status":"done"}}]}' > "$MOUND_STEP";; planner*) echo '{"calls":[{"name":"delegate","arguments":{"tasks":[{"id":"a","title":"A","unchecked":"text"}]}},{"name":"wait"}]}' > "$MOUND_STEP";; *) echo hi > hi.txt;; esac`;
   await withRepo(async (first) => {
     const tape = join(first, 'tape');
     expect(await main(['run', 'g', '--repo', first, '--command', plan, '--record', tape])).toBe(0);

@@ -19,13 +19,14 @@ const write = (name: string, text: string): string => {
 };
 const parse = (value: unknown): EffectiveConfig => parseConfig(value, '/base');
 
-test('nothing given is a tree of planners, all mechanisms on, no bound of money', () => {
+test('nothing given is a tree of planners that name checks, all mechanisms on, no bound of money', () => {
   expect(parse({})).toMatchObject({
     topology: { kind: 'tree', depth: 3 },
     bounds: { agents: 8 },
     budget: { usd: 'unlimited' },
     coordination: { 'split-brain': 'on', merger: 'on' },
     commands: { mode: 'auto' },
+    checks: 'required',
   });
 });
 

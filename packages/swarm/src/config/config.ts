@@ -142,7 +142,7 @@ const schema = z.strictObject({
   /** Command that proves the tree: a task that names no check of its own is done where it passes. */
   check: name.optional(),
   /** `required`: a task names a command that proves it, or says why there is none. */
-  checks: z.enum(['required', 'optional']).default('optional'),
+  checks: z.enum(['required', 'optional']).default('required'),
   /** What a person approves (`mound swarm approve`) before it is done: what the goal's planner hands out. */
   approve: z.enum(['nothing', 'delegations']).default('nothing'),
   /** Command that prints a number; the last one counts. Run before and after the run; agents are not told. */
