@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { any, limits, openRepo, type Repo } from '@mound/vcs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { stepNames, type StepName } from '../packages/vcs/src/core/steps.ts';
-import { runScenario, wideLines } from './kit/crash/scenario.js';
+import { runScenario } from './kit/crash/scenario.js';
 import { checkNotes, happenings, stateOf, type Note } from './kit/crash/state.ts';
 import { indexFaults } from './kit/indexes.ts';
 import { run } from './kit/process.ts';
@@ -27,11 +27,9 @@ interface Unkilled {
 }
 
 /** Where the scenario starts: most steps are reached from nothing. */
-type Start = 'nothing' | 'empty' | 'wide' | 'full';
+type Start = 'nothing' | 'empty' | 'full';
 const starts: Partial<Record<StepName, Start>> = {
   'store-opened': 'empty',
-  'paths-held': 'wide',
-  'merging-held': 'wide',
   'index-slice-drained': 'full',
 };
 const startOf = (step: StepName): Start => starts[step] ?? 'nothing';
@@ -53,10 +51,7 @@ beforeAll(async () => {
   const fill = { author: setup, message: 'fill', records: [{ key: 'fill', expect: any, value: '' }] };
   await Promise.all(Array.from({ length: fullTail }, (_, i) => full.land({ ...fill, operationId: `fill-${i}` })));
   await full.close();
-  const wide = await openRepo(join(fixtures, 'wide'), { create: true });
-  await wide.put('wide', wideLines.join(''), { author: setup });
-  await wide.close();
-  for (const start of ['nothing', 'empty', 'wide', 'full'] as const) {
+  for (const start of ['nothing', 'empty', 'full'] as const) {
     const dir = copyOf(start);
     const { code, stdout, stderr } = await run(process.execPath, [script, dir, join(dir, 'notes')]);
     if (code !== 0) throw new Error(`the scenario failed: ${stderr}`);
@@ -83,9 +78,7 @@ function timesOf(count: number): number[] {
   return [...new Set([1, ...drawn])];
 }
 
-// Whether a large merge is overtaken so often that its paths are held is a matter of timing: a run of the scenario
-// may end without, and then shows nothing.
-test.each(stepNames)('killed at %s: all or nothing, and run again it is done once', { retry: 5 }, async (step) => {
+test.each(stepNames)('killed at %s: all or nothing, and run again it is done once', async (step) => {
   const { count, ...end } = expected(step);
   for (const nth of timesOf(count)) {
     const dir = copyOf(startOf(step));

@@ -11,10 +11,24 @@ const act = { author, reason: 'split' };
 const lines = Array.from({ length: 40 }, (_, i) => `line ${i}\n`);
 const edited = (at, text) => lines.with(at, `${text}\n`).join('');
 const put = (path, content, expect = absent) => ({ kind: 'put', path, content, expect });
-/** What stands in `wide` where a scenario starts with one. */
-export const wideLines = Array.from({ length: 15_000 }, (_, at) => `${String(at).padStart(49)}\n`);
-/** A driver of the program's own, which is not asked while others wait. */
-const theirs = { id: 'theirs', version: '1', merge: ({ incoming }) => ({ kind: 'clean', content: incoming }) };
+/** A driver of the program's own, which is not asked while others wait: the lines of both sides, in one order whoever comes first. */
+const union = (current, incoming) =>
+  [
+    ...new Set(
+      [current, incoming].flatMap((side) =>
+        Buffer.from(side)
+          .toString()
+          .split(/(?<=\n)/),
+      ),
+    ),
+  ]
+    .toSorted()
+    .join('');
+const sorted = {
+  id: 'sorted',
+  version: '1',
+  merge: ({ current, incoming }) => ({ kind: 'clean', content: Buffer.from(union(current, incoming)) }),
+};
 /** Bytes that neither deflate nor delta makes smaller. */
 const noise = (size) => createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffer.alloc(16)).update(Buffer.alloc(size));
 
@@ -23,7 +37,7 @@ const noise = (size) => createCipheriv('aes-128-ctr', Buffer.alloc(16, 7), Buffe
  * outcome before anything else is done; `look` at the end, while the repository is open.
  */
 export async function runScenario(dir, options = {}, note = () => undefined, look = (_repo) => undefined) {
-  const repo = await openRepo(dir, { create: true, drivers: [theirs], ...options });
+  const repo = await openRepo(dir, { create: true, drivers: [sorted], ...options });
   const told = async (id, paths, call) => {
     note({ id, paths });
     const outcome = await call({ author, message: id, operationId: id });
@@ -47,18 +61,16 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
     );
     // Merged outside.
     const { seq: own } = await land('attributes', {
-      changes: [put('.gitattributes', 'n merge=theirs\n'), put('n', 'n\n')],
+      changes: [put('.gitattributes', 'n merge=sorted\nheld merge=sorted\n'), put('n', 'n\n'), put('held', 'held\n')],
     });
     await land('n-one', { changes: [put('n', 'one\n', version(own))] });
     await land('n-two', { changes: [put('n', 'two\n', version(own))] });
-    // Too large to be merged inside: the last is overtaken again and again, and its path is held for it.
-    if (repo.snapshot().head('wide') !== undefined) {
-      await Promise.all(
-        [1000, 5000, 9000, 13_000].map((at) =>
-          land(`wide-${at}`, { changes: [put('wide', wideLines.with(at, `wide ${at}\n`).join(''), version(1))] }),
-        ),
-      );
-    }
+    // Asked for at once and merged outside at once, over and over: the last is overtaken so often that its path is held.
+    await Promise.all(
+      ['a', 'b', 'c', 'd'].map((name) =>
+        land(`held-${name}`, { changes: [put('held', `held\n${name}\n`, version(own))] }),
+      ),
+    );
     await land('first', { changes: [put('b', edited(3, 'first'), version(base))] });
     const second = await land('second', {
       changes: [put('b', edited(3, 'second'), version(base)), put('b2', 'new\n')],
