@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, readdirSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { absent, type Repo } from '@mound/vcs';
+import type { Repo } from '@mound/vcs';
 import {
   readRun,
   readTranscript,
@@ -15,7 +15,7 @@ import {
 import { expect, test } from 'vitest';
 import { caseText, hasCases } from './kit/cases.ts';
 import { projectDir } from './kit/process.ts';
-import { setup, tempDir, tempRepo } from './kit/temp.ts';
+import { landNew, setup, tempDir, tempRepo } from './kit/temp.ts';
 
 const swarm = 'packages/swarm/src';
 const ends = `${swarm}/runtime/run-swarm-ends.test.ts`;
@@ -96,16 +96,6 @@ function runOf(
   return runSwarm({ repo, goal: 'g', runId: 'r1', models: { planner: model, worker: model }, agentsMax: 8, ...more });
 }
 
-const landed = async (repo: Repo, files: Readonly<Record<string, string>>): Promise<void> => {
-  const changes = Object.entries(files).map(([path, content]) => ({
-    kind: 'put' as const,
-    path,
-    content,
-    expect: absent,
-  }));
-  await repo.land({ author: setup, message: 'start', changes });
-};
-
 test('1 a planner that always delegates is stopped by depth, by fan-out and by what its tree may cost', async () => {
   const repo = await tempRepo();
   const refused: string[] = [];
@@ -151,7 +141,7 @@ test('2 a budget of nothing asks nothing, and no bound is said by name', async (
 
 test('6 the seq that a worker starts from stands in its brief and in its transcript, however far the trunk has moved', async () => {
   const repo = await tempRepo();
-  await landed(repo, { 'a.txt': 'old\n' });
+  await landNew(repo, { 'a.txt': 'old\n' });
   const base = repo.snapshot().seq;
   await repo.put('a.txt', 'new\n', { author: setup, expect: { kind: 'version', seq: base } as never });
   let told: number | undefined;
@@ -174,7 +164,7 @@ test('6 the seq that a worker starts from stands in its brief and in its transcr
 
 test('9 a command runs on a snapshot and its agent’s own edits, whatever a sibling has landed in between', async () => {
   const repo = await tempRepo();
-  await landed(repo, { 'a.txt': 'a0\n', 'b.txt': 'b0\n' });
+  await landNew(repo, { 'a.txt': 'a0\n', 'b.txt': 'b0\n' });
   let half = (): void => undefined;
   const isHalf = new Promise<void>((resolve) => (half = resolve));
   let ran = (): void => undefined;

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { absent, openRepo, seededRandom } from '@mound/vcs';
+import { openRepo, seededRandom } from '@mound/vcs';
 import { readRun, readTranscript, type RunView } from '@mound/swarm';
 import { expect, test } from 'vitest';
 import { faults } from './kit/swarm/faulty-endpoint.js';
 import { slotsOf } from './kit/swarm/minds.js';
 import { projectDir, start } from './kit/process.ts';
 import { scale, seed } from './kit/seed.ts';
-import { setup, tempDir } from './kit/temp.ts';
+import { landNew, tempDir } from './kit/temp.ts';
 
 const runner = join(projectDir, 'test/kit/swarm/runner.js');
 const linesOf = (file: string): string[] =>
@@ -36,13 +36,7 @@ test.each([
       'log.txt': 'log\n',
       ...Object.fromEntries([0, 1, 2].map((at) => [`hot${at}.txt`, slotsOf(count)])),
     };
-    const changes = Object.entries(files).map(([path, content]) => ({
-      kind: 'put' as const,
-      path,
-      content,
-      expect: absent,
-    }));
-    await repo.land({ author: setup, message: 'start', changes });
+    await landNew(repo, files);
     await repo.close();
 
     const random = seededRandom(seed);

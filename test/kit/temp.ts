@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openRepo, type Author, type Repo } from '@mound/vcs';
+import { absent, openRepo, type Author, type Repo } from '@mound/vcs';
 import { afterAll } from 'vitest';
 import { onCleanup } from './cleanups.ts';
 
@@ -29,3 +29,15 @@ export async function tempRepo(dir = tempDir()): Promise<Repo> {
 
 export const agent = (name: string): Author => ({ name, kind: 'agent', agent: name });
 export const setup: Author = { name: 'setup', kind: 'system' };
+
+/** Lands files that are new, by path. */
+export async function landNew(repo: Repo, files: Readonly<Record<string, string>>): Promise<void> {
+  const changes = Object.entries(files).map(([path, content]) => ({
+    kind: 'put' as const,
+    path,
+    content,
+    expect: absent,
+  }));
+  const { kind } = await repo.land({ author: setup, message: 'start', changes });
+  if (kind !== 'landed') throw new Error(`the files to start from came out as ${kind}`);
+}

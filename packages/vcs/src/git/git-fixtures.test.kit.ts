@@ -25,7 +25,8 @@ export function casesDir(): string | undefined {
 export const readCase = (name: string): Buffer => readFileSync(join(casesDir() ?? '', name));
 export const readJson = (name: string): unknown => JSON.parse(readCase(name).toString());
 
-const identity = {
+/** Who commits in fixtures, deaf to what is configured on the machine. */
+export const identity = {
   GIT_AUTHOR_NAME: 'Ada',
   GIT_AUTHOR_EMAIL: 'ada@example.invalid',
   GIT_COMMITTER_NAME: 'Ada',

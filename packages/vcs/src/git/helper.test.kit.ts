@@ -2,7 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { temporaryDir } from './git-fixtures.test.kit.ts';
+import { identity, temporaryDir } from './git-fixtures.test.kit.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/git-remote-mound.js', import.meta.url));
 
@@ -20,12 +20,7 @@ function helperEnvironment(): NodeJS.ProcessEnv {
   return {
     ...process.env,
     PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`,
-    GIT_AUTHOR_NAME: 'Ada',
-    GIT_AUTHOR_EMAIL: 'ada@example.invalid',
-    GIT_COMMITTER_NAME: 'Ada',
-    GIT_COMMITTER_EMAIL: 'ada@example.invalid',
-    GIT_CONFIG_GLOBAL: '/dev/null',
-    GIT_CONFIG_NOSYSTEM: '1',
+    ...identity,
     LC_ALL: 'C',
   };
 }

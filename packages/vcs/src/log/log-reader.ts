@@ -1,5 +1,5 @@
 import { totalmem } from 'node:os';
-import { copyOf, Slabs } from '../core/allocate.ts';
+import { copyOf } from '../core/allocate.ts';
 import { MoundError, invariant } from '../core/errors.ts';
 import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
@@ -27,6 +27,7 @@ import { decodeBody } from './body.ts';
 import { Contents } from './contents.ts';
 import { Heads } from './heads.ts';
 import { Holders } from './holders.ts';
+import { LastingContents } from './lasting-contents.ts';
 import { placeAsOf } from './places.ts';
 import { Segments } from './segments.ts';
 import { versionOf, type Version } from './version.ts';
@@ -38,8 +39,6 @@ const entryCacheMax = 8 * 1024;
 /** Bytes of bodies and raw commits in them: an entry may hold a whole tree of files. */
 const entryCacheBytesMax = 64 * 1024 * 1024;
 const versionCacheMax = 128 * 1024;
-/** Of contents that are merged again and again. */
-const lastingBytesMax = 48 * 1024 * 1024;
 
 /** Changes of one entry whose versions are cached; those beyond are read from the log each time. */
 const cachedChangesMax = 4096;
@@ -64,8 +63,7 @@ export class LogReader {
   private readonly versions = new BoundedCache<number, Version>(versionCacheMax, () => 1);
   private readonly holders = new Holders();
   private readonly contents: Contents;
-  private readonly lasting = new BoundedCache<BlobId, Buffer>(lastingBytesMax, ({ length }) => length);
-  private readonly lastingSlabs = new Slabs();
+  private readonly lasting = new LastingContents();
   private readonly commitIds = new BoundedCache<number, CommitId>(1024, () => 1);
   private readonly branchIds = new Map<string, number>();
   private readonly forks = new Map<number, Pick<BranchRow, 'parentId' | 'forkSeq'>>();
@@ -252,16 +250,12 @@ export class LogReader {
     const version = this.version(place);
     const { blob } = version;
     if (blob === undefined) return noBytes;
-    const known = this.lasting.get(blob);
-    if (known !== undefined) return known;
-    const content = this.lastingSlabs.copyOf(this.viewOf(version));
-    this.keepLasting(blob, content);
-    return content;
+    return this.lasting.get(blob) ?? this.lasting.keepCopy(blob, this.viewOf(version));
   }
 
   /** A content that nobody writes to any more, and that may soon be asked for. */
   keepLasting(blob: BlobId, content: Buffer): void {
-    this.lasting.set(blob, content);
+    this.lasting.keep(blob, content);
   }
 
   /** A version has a successor: its content is not long of use any more. */

@@ -97,7 +97,10 @@ export interface Stretch extends LineRange {
   readonly text: CutText;
 }
 
-/** Stretches of texts that were cut together as one text, which is lasting where the base is. */
+/**
+ * Stretches of texts that were cut together as one text, which is lasting where the base is. They are those of a
+ * merge: only the last can end without a line end, for what comes after the last line of a text touches it.
+ */
 export function joinCut({ base }: CutTexts, stretches: readonly Stretch[]): Uint8Array {
   let [bytes, lines] = [0, 0];
   for (const { text, start, count } of stretches) {
@@ -108,11 +111,7 @@ export function joinCut({ base }: CutTexts, stretches: readonly Stretch[]): Uint
   const content = as === undefined ? Buffer.allocUnsafeSlow(bytes) : ofLasting.allocate(bytes);
   const [starts, ids] = [new Int32Array(lines + 1), new Int32Array(lines)];
   let [at, line] = [0, 0];
-  let isCut = true;
   for (const { text, start, count } of stretches) {
-    if (count === 0) continue;
-    // After a line without its end the next one is no line of its own.
-    if (at > 0 && content[at - 1] !== 10) isCut = false;
     const from = text.starts[start] as number;
     content.set(text.content.subarray(from, text.starts[start + count]), at);
     ids.set(text.ids.subarray(start, start + count), line);
@@ -122,8 +121,7 @@ export function joinCut({ base }: CutTexts, stretches: readonly Stretch[]): Uint
     line += count;
   }
   starts[line] = at;
-  if (isCut && as?.known !== undefined)
-    remember(content, as.path, { ids: as.known.ids, cut: { content, starts, ids } });
+  if (as?.known !== undefined) remember(content, as.path, { ids: as.known.ids, cut: { content, starts, ids } });
   return content;
 }
 
