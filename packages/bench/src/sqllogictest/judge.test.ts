@@ -43,6 +43,8 @@ test('more values than the threshold are compared by their hash, as many are not
   expect(judge(query({ expected: nine }), { columns: 1, values: nine }, 9).reason).toBeUndefined();
   expect(judge(query({ expected: nine }), { columns: 1, values: nine }, 0).reason).toBeUndefined();
   expect(judge(query({ expected: nine }), { columns: 1, values: nine }, 8).reason).toMatch(/^9 values hashing to/);
+  const behind = [hashOfNine, 'halt'];
+  expect(judge(query({ expected: behind }), { columns: 1, values: nine }, 8).reason).toBeUndefined();
 });
 
 test.each([
@@ -63,5 +65,5 @@ test('a wrong number of columns is wrong, whatever the values', () => {
 test('a label’s hash is of the sorted result, and an expected block has the same', () => {
   const record = query({ sort: 'valuesort', label: 'l', expected: ['1', '2'] });
   expect(judge(record, { columns: 1, values: ['2', '1'] }, 8).labelHash).toBe(expectedHash(record));
-  expect(expectedHash(query({ expected: [hashOfNine] }))).toBe(hashOfNine.split(' ').at(-1));
+  expect(expectedHash(query({ expected: [hashOfNine, 'halt'] }))).toBe(hashOfNine.split(' ').at(-1));
 });

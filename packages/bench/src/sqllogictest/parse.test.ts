@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 
 import { parseTest } from './parse.ts';
-import { isSkipped, type TestRecord } from './record.ts';
+import { endsFile, isSkipped, type TestRecord } from './record.ts';
 
 const parse = (...lines: string[]): TestRecord[] => [...parseTest(lines.join('\n'))];
 
@@ -84,19 +84,65 @@ test('labels are cut to 20 characters; more words on the line count for nothing'
 
 test.each([
   [['query IX nosort', 'x', '----', '1'], "'X' is no type of column"],
-  [['query', 'x'], 'a query has no column types'],
   [['query I sideways', 'x'], "'sideways' is no way to sort"],
-  [['statement maybe', 'x'], "'statement maybe' is neither ok nor error"],
   [['hash-threshold many'], "'hash-threshold many' is no count"],
 ])('%j is dropped and the file goes on', (lines, reason) => {
   const records = parse(...lines, '', 'halt');
   expect(records).toMatchObject([{ kind: 'malformed', reason, endsFile: false }, { kind: 'halt' }]);
 });
 
-test('an unknown type of record ends the file', () => {
-  expect(parse('frobnicate', 'x', '', 'halt')).toMatchObject([{ kind: 'malformed', endsFile: true }]);
+test.each([
+  [['frobnicate', 'x'], "'frobnicate' is no type of record"],
+  [['----', '1'], "'----' is no type of record"],
+  [['query', 'x'], 'a query has no column types'],
+  [['skipif mysql'], "nothing stands behind 'skipif'"],
+  [['\uFEFFstatement ok', 'x'], 'a byte order mark stands before the record'],
+  [['\u00A0', 'x'], "'\u00A0' is no type of record"],
+])('%j ends the file, where it is not left out', (lines, reason) => {
+  const [record, ...behind] = parse(...lines, '', 'halt');
+  expect(record).toMatchObject({ kind: 'malformed', reason });
+  expect(record && endsFile(record)).toBe(true);
+  expect(behind).toMatchObject([{ kind: 'halt', line: lines.length + 2 }]);
 });
 
-test.each(['', '\n\n', '# nothing', 'skipif sqlite'])('%j holds no record', (text) => {
+test('what a statement expects is told as it stands', () => {
+  expect(parse('statement error with a text', 'x', '', 'statement maybe', 'y')).toMatchObject([
+    { kind: 'statement', expect: 'error', sql: 'x' },
+    { kind: 'statement', expect: 'maybe', sql: 'y' },
+  ]);
+});
+
+test('a record goes on to the blank line behind it, whatever stands there', () => {
+  const records = parse(
+    '# head',
+    'hash-threshold 3',
+    'statement ok',
+    'x',
+    '',
+    'onlyif mysql',
+    'halt',
+    'halt',
+    '',
+    'halt',
+  );
+  expect(records.map(({ kind, line }) => [kind, line])).toEqual([
+    ['hash-threshold', 2],
+    ['halt', 7],
+    ['halt', 10],
+  ]);
+  // As in the reference runner, but for a threshold on the very first line.
+  expect(parse('hash-threshold 3', 'statement ok', 'x').map(({ kind }) => kind)).toEqual([
+    'hash-threshold',
+    'statement',
+  ]);
+});
+
+test('a condition with a blank line behind it is one of nothing', () => {
+  const [left, statement] = parse('onlyif mysql', '# why', ' ', 'statement ok', 'x');
+  expect(left).toMatchObject({ kind: 'malformed', line: 1, conditions: [{ engine: 'mysql' }] });
+  expect(statement).toMatchObject({ kind: 'statement', conditions: [] });
+});
+
+test.each(['', '\n\n', '# nothing', '\r\n \f\v\t\r\n'])('%j holds no record', (text) => {
   expect([...parseTest(text)]).toEqual([]);
 });

@@ -17,7 +17,8 @@ interface Head {
 export interface StatementRecord extends Head {
   readonly kind: 'statement';
   readonly sql: string;
-  readonly expect: 'ok' | 'error';
+  /** `ok` or `error`. With any other word it is run and counts as an error. */
+  readonly expect: string;
 }
 
 export interface QueryRecord extends Head {
@@ -35,7 +36,7 @@ export interface QueryRecord extends Head {
 /**
  * One record of a test file.
  * - `halt` ends the file; `hash-threshold` says from how many values on a result is hashed.
- * - `malformed` is dropped; where its type is unknown, nothing behind it can be trusted and the file ends.
+ * - `malformed` is dropped; where its type is unknown, nothing behind it can be trusted and it ends the file.
  */
 export type TestRecord =
   | StatementRecord
@@ -43,6 +44,10 @@ export type TestRecord =
   | (Head & { readonly kind: 'halt' })
   | (Head & { readonly kind: 'hash-threshold'; readonly threshold: number })
   | (Head & { readonly kind: 'malformed'; readonly reason: string; readonly endsFile: boolean });
+
+/** Whether nothing behind a record is read, where its conditions do not leave it out. */
+export const endsFile = (record: TestRecord): boolean =>
+  record.kind === 'halt' || (record.kind === 'malformed' && record.endsFile);
 
 /** Whether a record's conditions leave it out for an engine: any that says so is enough. */
 export function isSkipped(conditions: readonly Condition[], engine: string): boolean {

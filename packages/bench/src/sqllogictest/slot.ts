@@ -7,7 +7,7 @@ import type { EngineSpec } from './engines/index.ts';
 import { noRecord, type Ledger } from './ledger.ts';
 import { numberOf, type Failure, type RecordOutcome } from './outcome.ts';
 import { parseTest } from './parse.ts';
-import { isSkipped, type TestRecord } from './record.ts';
+import { endsFile, isSkipped, type TestRecord } from './record.ts';
 import type { ThreadReply, ThreadRequest } from './thread.ts';
 
 const threadFile = fileURLToPath(new URL('../../bin/sqllogictest-thread.js', import.meta.url));
@@ -78,7 +78,7 @@ export class Slot {
         const isControl = record.kind === 'halt' || record.kind === 'hash-threshold';
         ledger.set(index, isLeftOut ? 'skipped' : isControl ? 'control' : outcome);
       }
-      if (record.kind === 'halt' && !isLeftOut) return;
+      if (endsFile(record) && !isLeftOut) return;
     }
   }
 
