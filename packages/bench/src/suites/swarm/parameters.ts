@@ -6,12 +6,14 @@ export interface SwarmParameters {
   /** Of each agent. */
   readonly steps: number;
   readonly rounds: number;
+  /** CPU time that the control wastes after each step; more than few steps vary by themselves. */
+  readonly controlMs: number;
 }
 
 export const swarmSizes: Readonly<Record<SuiteSize, SwarmParameters>> = {
-  quick: { agents: 16, processes: 2, steps: 4, rounds: 2 },
-  default: { agents: 100, processes: 2, steps: 10, rounds: 3 },
-  full: { agents: 500, processes: 4, steps: 20, rounds: 5 },
+  quick: { agents: 16, processes: 2, steps: 12, rounds: 2, controlMs: 6 },
+  default: { agents: 100, processes: 2, steps: 10, rounds: 3, controlMs: 2 },
+  full: { agents: 500, processes: 4, steps: 20, rounds: 5, controlMs: 2 },
 };
 
 export const swarmOptions: readonly SuiteOption[] = [

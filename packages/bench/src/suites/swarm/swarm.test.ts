@@ -10,7 +10,7 @@ import { judge, runSwarmSuite } from './swarm.ts';
 test('a tiny run: figures for whole and empty steps, nothing lost, nothing left behind', async () => {
   await withTempDir(undefined, async (dir) => {
     const outcome = await runSwarmSuite(
-      { agents: 4, processes: 2, steps: 3, rounds: 1 },
+      { agents: 4, processes: 2, steps: 3, rounds: 1, controlMs: 2 },
       { dir, signal: new AbortController().signal, progress: noProgress },
     );
     if (outcome.kind !== 'result') throw new Error('no result file');
@@ -37,8 +37,11 @@ test('a lost step and a control that does not show fail the run', () => {
   const at = (subject: string, ms: number): ReturnType<typeof sampleOf> =>
     sampleOf(subject, whole, 'stepOverheadMs', [ms]);
   const lost = (steps: number): ReturnType<typeof sampleOf> => sampleOf('mound', whole, 'lostUpdates', [steps]);
-  expect(judge([at('mound', 0.5), at('mound-slow', 2.4), lost(0)]).isRight).toBe(true);
-  expect(judge([at('mound', 0.5), at('mound-slow', 0.9), lost(0)]).isRight).toBe(false);
-  expect(judge([at('mound', 0.5), at('mound-slow', 2.4), lost(3)]).isRight).toBe(false);
-  expect(judge([at('mound', 0.5), lost(0)]).isRight).toBe(false);
+  expect(judge([at('mound', 0.5), at('mound-slow', 2.4), lost(0)], 2).isRight).toBe(true);
+  expect(judge([at('mound', 0.5), at('mound-slow', 0.9), lost(0)], 2).isRight).toBe(false);
+  expect(judge([at('mound', 0.5), at('mound-slow', 2.4), lost(3)], 2).isRight).toBe(false);
+  expect(judge([at('mound', 0.5), lost(0)], 2).isRight).toBe(false);
+  const small = judge([at('mound', 0.5), at('mound-slow', 2.4), lost(0)], 6);
+  expect(small.isRight).toBe(false);
+  expect(small.notes).toContain('control: 6 ms more a step DO NOT SHOW (1.90 ms); trust nothing here');
 });
