@@ -116,6 +116,12 @@ describe('report of what is no result file: one clear line and exit code 42', ()
   });
 });
 
+test('a directory that cannot be used is named as it was given', async () => {
+  const { exitCode, stderr } = await bench('commit', '--quick', '--dir', '/no/such/dir');
+  const line = 'mound bench: /no/such/dir cannot be used (ENOENT); name another directory\n';
+  expect([exitCode, stderr]).toEqual([1, line]);
+});
+
 test.each([
   [['--repo', '/no/such', '--score', 'x', '--no-sandbox'], '/no/such is no Mound repository'],
   [['--repo', 'R', '--corpus', '/no/such', '--engine', 'x'], '/no/such is no directory'],

@@ -11,6 +11,7 @@ import { summarize } from './statistics.ts';
  */
 export const formatVersion = 4;
 const formatVersionMin = 2;
+const formatVersionOfValues = 4;
 
 /** Flat, so that it can be a row of a table. */
 export type WorkloadFields = Readonly<Record<string, string | number | boolean>>;
@@ -77,12 +78,29 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 const isNumbers = (value: unknown): boolean => Array.isArray(value) && value.every((one) => typeof one === 'number');
 
-const isSample = (value: unknown): boolean =>
+const isField = (value: unknown): boolean => ['string', 'number', 'boolean'].includes(typeof value);
+
+const isSample = (value: unknown): value is Sample =>
   isObject(value) &&
   ['subject', 'metric', 'unit'].every((name) => typeof value[name] === 'string') &&
   ['median', 'min', 'max', 'n'].every((name) => typeof value[name] === 'number') &&
   isObject(value['workload']) &&
+  Object.values(value['workload']).every(isField) &&
   (value['values'] === undefined || isNumbers(value['values']));
+
+/** Why a sample is not what was measured; undefined: it is. */
+function faultOfSample({ subject, metric, unit, values, ...told }: Sample, found: number): string | undefined {
+  if (!isMetric(metric)) return `holds a metric that this program does not know: ${String(metric)}`;
+  if (unit !== unitOf(metric)) return `holds ${metric} in ${unit}, which is told in ${unitOf(metric)}`;
+  if (values === undefined) return found < formatVersionOfValues ? undefined : 'holds a sample without its fields';
+  if (values.length === 0) return 'holds a sample without its fields';
+  const { n, median, min, max } = summarize(values);
+  // The median of values and the values are rounded each on its own.
+  const slack = 1e-5 * Math.max(Math.abs(min), Math.abs(max));
+  const isMedian = Math.abs(told.median - median) <= slack;
+  const isTold = n === told.n && min === told.min && max === told.max && isMedian;
+  return isTold ? undefined : `holds ${metric} of ${subject}, whose median or range is not that of its values`;
+}
 
 const isTexts = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((cell) => typeof cell === 'string');
@@ -105,11 +123,14 @@ export function parseResultFile(text: string): ResultFile | string {
   const { suite, formatVersion: found, machine, samples, notes, tables = [] } = value;
   if (typeof suite !== 'string' || typeof found !== 'number') return 'is not a result file';
   if (found < formatVersionMin || found > formatVersion)
-    return `has result format ${found}; this program reads ${formatVersion}`;
-  if (!isObject(machine) || !Array.isArray(samples) || !Array.isArray(notes)) return 'is not a result file';
+    return `has result format ${found}; this program reads ${formatVersionMin} to ${formatVersion}`;
+  if (!isObject(machine) || !Object.values(machine).every(isField)) return 'is not a result file';
+  if (!Array.isArray(samples) || !isTexts(notes)) return 'is not a result file';
   if (!samples.every(isSample)) return 'holds a sample without its fields';
-  const odd = (samples as { metric: string }[]).find((sample) => !isMetric(sample.metric));
-  if (odd !== undefined) return `holds a metric that this program does not know: ${odd.metric}`;
+  for (const sample of samples) {
+    const fault = faultOfSample(sample, found);
+    if (fault !== undefined) return fault;
+  }
   if (!Array.isArray(tables) || !tables.every(isTable)) return 'holds a table without its fields';
   return value as unknown as ResultFile;
 }

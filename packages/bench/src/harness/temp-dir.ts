@@ -17,7 +17,10 @@ export async function withTempDir<Result>(
   use: (dir: string) => Promise<Result>,
 ): Promise<Result> {
   const base = parent ?? tmpdir();
-  const dir = await mkdtemp(join(base, 'mound-bench-'));
+  const dir = await mkdtemp(join(base, 'mound-bench-')).catch((error: NodeJS.ErrnoException) => {
+    // The name that was made up tells a person nothing.
+    throw Object.assign(error, { path: base });
+  });
   open.add(dir);
   try {
     return await use(dir);

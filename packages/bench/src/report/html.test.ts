@@ -27,7 +27,11 @@ const bars = resultOf(
     sampleOf('a-subject-with-a-name-that-is-far-too-long-for-a-label', load(1), 'lostUpdates', [0]),
     sampleOf('mound', load(1), 'lostUpdates', [0]),
   ],
-  ['target reached: one', 'target NOT reached: <script>alert(1)</script>'],
+  [
+    'target reached: one',
+    'target NOT reached: <script>alert(1)</script>',
+    'control: it DOES NOT SHOW: trust nothing here',
+  ],
 );
 
 const stretches = [0, 100_000, 200_000, 300_000, 400_000, 500_000];
@@ -85,6 +89,7 @@ test('nothing in a file becomes markup, and the page asks for nothing from elsew
   }
   expect(page).toContain('<li class="reached">target reached: one</li>');
   expect(page).toContain('<li class="missed">target NOT reached: &#60;script&#62;');
+  expect(page).toContain('<li class="missed">control: it DOES NOT SHOW');
 });
 
 test.skipIf(!hasBrowser)(

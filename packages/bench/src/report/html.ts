@@ -39,7 +39,7 @@ function tableHtml({ caption, headers, isNumber, rows }: Table): string {
 
 /** Notes tell a target's fate in their first words. */
 function noteHtml(note: string): string {
-  const fate = note.startsWith('target reached') ? ' class="reached"' : note.startsWith('target NOT') || /^(?:LOST|FAULT|failed)/.test(note) ? ' class="missed"' : ''; // prettier-ignore
+  const fate = note.startsWith('target reached') ? ' class="reached"' : note.startsWith('target NOT') || /^(?:LOST|FAULT|failed)|trust nothing here/.test(note) ? ' class="missed"' : ''; // prettier-ignore
   return `<li${fate}>${escapedHtml(note)}</li>`;
 }
 
@@ -79,7 +79,7 @@ export function htmlReport(results: readonly ResultFile[]): string {
     '<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">',
     `<title>Mound: measurements</title><style>${style}</style></head><body>`,
     '<h1>Mound: measurements</h1>',
-    '<p class="caption">Bars and points are medians of rounds; lines with ends, and the figures in brackets, are the range of the rounds. Subjects of one picture were measured in the same run, interleaved.</p>',
+    '<p class="caption">Bars and points are medians of rounds; lines with ends, and the figures in brackets, are the range of the rounds. Subjects of one picture were measured in the same run, but for figures that are marked as published by others.</p>',
     ...(results.length > 1 ? [`<nav>${links.join(' ')}</nav>`] : []),
     ...results.map((result, at) => sectionHtml(result, ids[at] ?? '')),
     '</body></html>',

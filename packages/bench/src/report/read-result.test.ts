@@ -38,6 +38,6 @@ test('a score of the first form, which had no samples, is told of as later ones 
 test('what is no result is refused with a reason', () => {
   const cut = (fields: object): string => JSON.stringify({ ...first, ...fields });
   expect(readResult('{')).toBe('is not JSON');
-  expect(readResult(cut({ categories: undefined }))).toBe('has result format 1; this program reads 4');
-  expect(readResult(cut({ suite: 'commit' }))).toBe('has result format 1; this program reads 4');
+  expect(readResult(cut({ categories: undefined }))).toBe('has result format 1; this program reads 2 to 4');
+  expect(readResult(cut({ suite: 'commit' }))).toBe('has result format 1; this program reads 2 to 4');
 });

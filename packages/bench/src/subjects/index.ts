@@ -27,6 +27,11 @@ export const commitSubjects: readonly Subject[] = [
   mercurialSubject,
 ];
 
+/** What one would look for in vain, and why it is not there. */
+export const unwrittenSubjects: readonly { readonly name: string; readonly why: string }[] = [
+  { name: 'jj', why: 'there is no subject for it, for no binary of it could be had to run one against' },
+];
+
 /** Mound without one of its mechanisms: measured where they are named. */
 export const moundArms: readonly Subject[] = [moundSubject({ name: 'mound-no-signals', watchesFiles: false })];
 

@@ -9,6 +9,9 @@ export interface Findings {
   failed: boolean;
 }
 
+/** Where a suite's negative control takes so long that it has to be asked for. */
+export const noControl = 'control: not run; --control or --full runs it';
+
 /** Runs one step of one arm; an arm that fails is told of and left out, the others go on. */
 export async function attempt(
   name: string,

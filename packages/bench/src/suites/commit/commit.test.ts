@@ -56,6 +56,8 @@ test('a tiny run of all subjects: structure, and everything acknowledged is read
     'sqlite-wal': expect.stringMatching(/^3\./),
     'isomorphic-git': expect.any(String),
   });
+  expect(result.notes).toContainEqual(expect.stringMatching(/^missing: jj \(there is no subject for it/));
+  expect(result.notes).toContain('control: not run; --control or --full runs it');
   for (const subject of commitSubjects) {
     const available = await subject.available();
     const missingNote = `missing: ${subject.name} (needs ${available === true ? '' : available.missing})`;
@@ -238,6 +240,7 @@ describe('parametersOf', () => {
 
   test('refuses what cannot be', () => {
     expect(() => parametersOf('default', { subjects: ['svn'] })).toThrow("no subject 'svn'");
+    expect(() => parametersOf('default', { subjects: ['mound', 'jj'] })).toThrow('jj: there is no subject for it');
     expect(() => parametersOf('default', { files: [10], inFlight: [11] })).toThrow(
       '11 in flight need 11 files or more',
     );

@@ -3,9 +3,9 @@ import { makeResult } from '../../harness/make-result.ts';
 import { type ResultFile, type Sample } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
-import { slowedMoundSubject } from '../../subjects/index.ts';
+import { commitSubjects, slowedMoundSubject, unwrittenSubjects } from '../../subjects/index.ts';
 import type { Subject } from '../../subjects/subject.ts';
-import { attempt, type Findings } from '../findings.ts';
+import { attempt, noControl, type Findings } from '../findings.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 import { commitTargets, targetNotes } from '../targets.ts';
 import { nameOfPlan, type ArmPlan, type CommitArm } from './arm.ts';
@@ -49,6 +49,7 @@ export async function runCommitSuite(
       if (parameters.profile) samples.push(...(await profileAll(measured, parameters, findings, context)));
       await verifyAll(measured, findings, context);
       if (parameters.control) checkControl(measured, findings);
+      else findings.notes.push(noControl);
       return await makeResult({ suite: 'commit', samples, notes: findings.notes, versions: await versionsOf(arms) });
     } finally {
       context.progress.end();
@@ -66,6 +67,8 @@ async function availableOf(subjects: readonly Subject[], findings: Findings): Pr
     if (available === true) found.push(subject);
     else findings.notes.push(`missing: ${subject.name} (needs ${available.missing})`);
   }
+  const isAll = commitSubjects.every((one) => subjects.includes(one));
+  if (isAll) findings.notes.push(...unwrittenSubjects.map(({ name, why }) => `missing: ${name} (${why})`));
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { commitSubjects, moundArms, slowedMoundSubject } from '../../subjects/index.ts';
+import { commitSubjects, moundArms, slowedMoundSubject, unwrittenSubjects } from '../../subjects/index.ts';
 import { sqliteDeltasSubject } from '../../subjects/sqlite-wal.ts';
 import { agentsOfFew, type Subject } from '../../subjects/subject.ts';
 import { listOf, UsageError, wholeNumber, type SuiteOption, type SuiteSize } from '../suite.ts';
@@ -114,6 +114,8 @@ function subjectsOf(names: readonly string[] | undefined, control: boolean): rea
 function checkNames(names: readonly string[] | undefined): void {
   const known = [...commitSubjects, ...moundArms].map(({ name }) => name);
   for (const name of names ?? []) {
+    const unwritten = unwrittenSubjects.find((one) => one.name === name);
+    if (unwritten !== undefined) throw new UsageError(`${name}: ${unwritten.why}`);
     if (!known.includes(name)) throw new UsageError(`no subject '${name}'; there are ${known.join(', ')}`);
   }
 }

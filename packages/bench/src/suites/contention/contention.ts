@@ -7,7 +7,7 @@ import { type Sample } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
 import { HotEdits } from '../../workloads/hot-edits.ts';
-import { attempt, type Findings } from '../findings.ts';
+import { attempt, noControl, type Findings } from '../findings.ts';
 import { ContentionArm } from './arm.ts';
 import { overwritingContender } from './mound.ts';
 import { contentionOptions, contentionParametersOf, type ContentionParameters } from './parameters.ts';
@@ -41,6 +41,7 @@ export async function runContentionSuite(parameters: ContentionParameters, conte
       const ran = await measureAll(arms, parameters, load, findings, context);
       const measured = await readAllBack(ran, findings, context);
       if (parameters.control) checkControl(measured, findings);
+      else findings.notes.push(noControl);
       const workload = {
         ...load.fields(),
         inFlight: agents,

@@ -69,6 +69,7 @@ test('a tiny run on generated merges: structure, and no clean merge against git 
   const ran = await run(tiny);
   expect(ran.exitCode).toBe(0);
   expect(parseResultFile(JSON.stringify(ran.result))).toMatchObject({ suite: 'merges' });
+  expect(ran.result.notes).toContain('control: not run; --control or --full runs it');
   for (const subject of tiny.subjects) {
     const isThere = (await subject.available()) === true;
     expect(ran.notes.includes(`missing: ${subject.name}`)).toBe(!isThere);

@@ -3,7 +3,7 @@ import { makeResult } from '../../harness/make-result.ts';
 import { type Sample, type WorkloadFields } from '../../harness/result-file.ts';
 import { withTempDir } from '../../harness/temp-dir.ts';
 import { generatedTriple, type MergeTriple } from '../../workloads/merge-triples.ts';
-import { attempt, type Findings } from '../findings.ts';
+import { attempt, noControl, type Findings } from '../findings.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 import { MergeArm } from './arm.ts';
 import { checkControls } from './controls.ts';
@@ -44,6 +44,7 @@ export async function runMergesSuite(parameters: MergesParameters, context: Cont
       const samples: Sample[] = replaySamples(replay, parameters.mounds, workload);
       samples.push(...(await timeLengths(arms, parameters, context)));
       if (parameters.control) checkControls(replay, findings);
+      else findings.notes.push(noControl);
       const { notes, failed } = findings;
       const result = await makeResult({ suite: mergesSuite.name, samples, notes });
       return { kind: 'result', result, exitCode: failed ? 1 : 0 };
