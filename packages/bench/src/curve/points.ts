@@ -5,8 +5,8 @@ import type { Repo } from '@mound/vcs';
 
 import type { LineJournal, JournalForm } from '../harness/line-journal.ts';
 import { pointStates, type CommitPlace, type CurvePoint, type CurveResult, type Scored } from './curve.ts';
-import { scoreControlOf, writeBareTree, type ScoreControl } from './bare-tree.ts';
-import { scoreSnapshot, scoreTree } from './score-snapshot.ts';
+import { scoreBareTree, scoreControlOf, wasAsked, type ScoreControl } from './bare-tree.ts';
+import { scoreSnapshot } from './score-snapshot.ts';
 import { totalOf, type Scorer } from './scorer.ts';
 
 /** What the journal keeps of a point; `second`: of its second try. */
@@ -58,7 +58,8 @@ export class Points {
       keyOf(seq, second === true),
       scored,
     ]);
-    this.#rows = new Map(kept);
+    // A control that was not asked shows nothing; journals from before it always was may hold one.
+    this.#rows = new Map(kept?.filter(([key, scored]) => key !== keyOf(bareSeq, false) || wasAsked(scored)));
   }
 
   async score(place: CommitPlace): Promise<CurvePoint> {
@@ -110,7 +111,7 @@ export class Points {
     };
     const scored =
       seq === bareSeq
-        ? await scoreTree(writeBareTree, bounds)
+        ? await scoreBareTree(bounds)
         : await scoreSnapshot(seq === 0 ? undefined : repo.snapshot(seq, branch), bounds);
     journal?.add({ seq, ...scored, ...(second && { second }) });
     this.#rows.set(key, scored);

@@ -242,3 +242,18 @@ test.skipIf(!hasSandbox)('the sandbox: no network, no store, no corpus for the b
     server.close();
   }
 });
+
+test('the control is asked though it does not build, for a score that looks at nothing must show', async () => {
+  const { repo } = await repoOf([{ passed: 1 }, { passed: 8 }]);
+  const strict = 'test -e passed';
+  const seeing = await curveOf(repo, { build: strict });
+  expect(seeing.control).toEqual({ state: 'crashed', score: 0, shows: true });
+  const blind: Scorer = { kind: 'command', command: `echo '{"passed": 8, "total": 10}'` };
+  const journal = join(await tempDir(), 'points.jsonl');
+  const found = await curveOf(repo, { build: strict, scorer: blind, journal });
+  expect(found.control).toEqual({ state: 'scored', score: 0.8, shows: false });
+  // A journal may hold a control that was not asked.
+  const unasked = { seq: -1, state: 'build-failed', passed: 0, total: 0, categories: [], buildSeconds: 0, scoreSeconds: 0, reason: '' }; // prettier-ignore
+  writeFileSync(journal, `${readFileSync(journal, 'utf8').trimEnd().split('\n').slice(0, -1).join('\n')}\n${JSON.stringify(unasked)}\n`); // prettier-ignore
+  expect((await curveOf(repo, { build: strict, scorer: blind, journal })).control).toEqual(found.control);
+});
