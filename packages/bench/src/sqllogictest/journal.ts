@@ -15,7 +15,8 @@ interface Row {
 
 const form: JournalForm<Row> = {
   kind: 'sqllogictest-journal',
-  version: 1,
+  // 2: odd files are read otherwise.
+  version: 2,
   rowOf: (value) => {
     const row = value as Partial<Row> | null | undefined;
     return typeof row?.sha256 === 'string' && typeof row.score?.path === 'string' ? (row as Row) : undefined;

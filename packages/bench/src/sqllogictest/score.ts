@@ -37,7 +37,9 @@ export interface ScoreOptions {
 
 export interface Score {
   readonly files: readonly FileScore[];
-  /** Of the files that were run now and not taken from a journal. */
+  /** Files that were taken from a journal. */
+  readonly filesKept: number;
+  /** Of the others, which were run now. */
   readonly attemptedNow: number;
   readonly secondsNow: number;
 }
@@ -62,7 +64,7 @@ export async function score(options: ScoreOptions): Promise<Score> {
   const queue = loaded.toSorted((a, b) => b.bytes - a.bytes);
   const scores = new Map<string, FileScore>();
   const started = performance.now();
-  let attemptedNow = 0;
+  let [attemptedNow, filesKept] = [0, 0];
   const slots = Array.from({ length: Math.min(options.workers, queue.length) }, () => new Slot());
   const closeAll = (): void => {
     for (const slot of slots) void slot.close();
@@ -76,7 +78,7 @@ export async function score(options: ScoreOptions): Promise<Score> {
       if (known === undefined) {
         options.journal?.add(found, next.sha256);
         attemptedNow += found.attempted;
-      }
+      } else filesKept++;
       scores.set(next.path, found);
       options.onFile(found);
     }
@@ -88,7 +90,7 @@ export async function score(options: ScoreOptions): Promise<Score> {
     await Promise.all(slots.map((slot) => slot.close()));
   }
   const files = options.files.flatMap((path) => scores.get(path) ?? []);
-  return { files, attemptedNow, secondsNow: (performance.now() - started) / 1000 };
+  return { files, filesKept, attemptedNow, secondsNow: (performance.now() - started) / 1000 };
 }
 
 async function scoreFile(slot: Slot, path: string, bytes: number, options: ScoreOptions): Promise<FileScore> {

@@ -18,7 +18,9 @@ export interface SqlScore extends Counts {
   readonly engine: string;
   readonly engineVersion: string;
   readonly dialect: string;
-  /** Of the wall clock; files that a journal held took none. */
+  /** Taken from a journal, with the times that they took then; not there before it was told. */
+  readonly filesKept?: number;
+  /** Of the wall clock and of the files that were run now; so is the rate. */
   readonly seconds: number;
   readonly recordsPerSecond: number;
   readonly workers: number;
@@ -63,7 +65,7 @@ export interface SummaryHead {
   readonly recordSecondsMax: number;
 }
 
-export function summarise(head: SummaryHead, { files, attemptedNow, secondsNow }: Score): SqlScore {
+export function summarise(head: SummaryHead, { files, filesKept, attemptedNow, secondsNow }: Score): SqlScore {
   const categories = new Map<string, FileScore[]>();
   for (const file of files) {
     const category = categoryOf(file.path);
@@ -72,6 +74,7 @@ export function summarise(head: SummaryHead, { files, attemptedNow, secondsNow }
   return {
     ...head,
     ...sum(files),
+    filesKept,
     seconds: rounded(secondsNow, 3),
     recordsPerSecond: rounded(secondsNow === 0 ? 0 : attemptedNow / secondsNow, 0),
     categories: [...categories].map(([category, members]) => categoryScore(category, members)),

@@ -282,6 +282,12 @@ test('--resume goes on with what a journal holds, drops a line that was cut off,
     await writeFile(journal, `${head}\n${kept.replace('"right":1', '"right":7')}\n${cut.slice(0, 40)}`);
     const second = await scoreOf({ corpus: dir, resume: journal });
     expect([first.right, second.right]).toEqual([2, 8]);
+    expect([first.filesKept, second.filesKept]).toEqual([0, 1]);
+    expect(second.notes).toContainEqual(expect.stringMatching(/^1 of 2 files were taken from the journal/));
+    // Where nothing was run, nothing was timed.
+    const third = await scoreOf({ corpus: dir, resume: journal });
+    const timed = ({ samples }: ResultFile) => samples.filter(({ metric }) => metric === 'wallSeconds').length;
+    expect([first, second, third].map(timed)).toEqual([1, 1, 0]);
     expect((await readFile(journal, 'utf8')).trimEnd().split('\n')).toHaveLength(3);
     // A file that has changed is run again.
     await appendFile(join(dir, 'a.test'), record('SELECT 3', '3'));

@@ -21,12 +21,15 @@ const headLine = ({ engineVersion, right, attempted }: SqlScore): string =>
 
 /** What the score says of itself, a line each. */
 export function scoreNotes(score: SqlScore): string[] {
-  const { wrong, errors, crashed, timedOut, skipped, dialect, files } = score;
+  const { wrong, errors, crashed, timedOut, skipped, dialect, files, filesKept = 0 } = score;
   const told = files.reduce((count, { failures }) => count + failures.length, 0);
   const all = wrong + errors + crashed + timedOut;
   return [
     headLine(score),
     `wrong ${formatNumber(wrong)}, errors ${formatNumber(errors)}, crashed ${formatNumber(crashed)}, timed out ${formatNumber(timedOut)}; ${formatNumber(skipped)} skipped, which are not for ${dialect}`,
+    ...(filesKept === 0
+      ? []
+      : [`${formatNumber(filesKept)} of ${formatNumber(files.length)} files were taken from the journal, with the times of then; seconds and records/s of the whole are of the others`]), // prettier-ignore
     ...(all > told ? [`${formatNumber(all - told)} more failures are counted and not listed`] : []),
   ];
 }
@@ -56,7 +59,9 @@ export function scoreText(score: SqlScore, notes: readonly string[]): string {
   return [
     headLine(score),
     `right ${right}, wrong ${wrong}, errors ${errors}, crashed ${crashed}, timed out ${timedOut}; skipped ${skipped}`,
-    `${formatNumber(seconds)} s, ${formatNumber(recordsPerSecond)} records/s, ${score.workers} files at a time`,
+    score.filesKept === score.files.length
+      ? 'nothing was run now: the journal held all files'
+      : `${formatNumber(seconds)} s, ${formatNumber(recordsPerSecond)} records/s, ${score.workers} files at a time`,
     '',
     ...lines,
     ...(failures.length === 0 ? [] : ['', ...failures.slice(0, failuresShownMax)]),
