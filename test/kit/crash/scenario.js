@@ -2,7 +2,7 @@
 // and every other act asks first whether it was done: run again from its start after a death at any point, it must
 // end where a run that nobody killed ends.
 import { createCipheriv } from 'node:crypto';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { absent, addWorkspace, any, isMoundError, openRepo, openWorkspace, removeWorkspace, version } from '@mound/vcs';
 
@@ -153,6 +153,7 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
       await intake.land();
     }
     await inWorkspaces(repo, base, told);
+    await inLinkedWorkspace(repo, base, told);
     await repo.flag('a', act);
     await repo.tag('v1', base);
     await repo.compact({ keep: 4 });
@@ -162,21 +163,45 @@ export async function runScenario(dir, options = {}, note = () => undefined, loo
   }
 }
 
+// Recovery may go on with the removal that a death has interrupted.
+const ignoreGone = (error) => {
+  if (!isMoundError(error, 'no-such-workspace')) throw error;
+};
+
+/** The directory as a death has left it, or a new one; undefined where it was committed and removed. */
+async function directoryIn(repo, place, operationId, options) {
+  if (existsSync(place)) return openWorkspace(repo, place).catch(ignoreGone);
+  if (repo.outcome(operationId) !== undefined) return undefined;
+  return (await addWorkspace(repo, place, options)).directory;
+}
+
+/** A file is written to through a link; others of the same content are the same file. */
+async function inLinkedWorkspace(repo, base, told) {
+  const place = join(repo.dir, 'l');
+  const directory = await directoryIn(repo, place, 'through-link', { at: base, links: true });
+  if (directory !== undefined) {
+    const file = join(place, 'src/d');
+    const before = readFileSync(file, 'utf8');
+    if (before.includes('line 20\n')) {
+      chmodSync(file, 0o644);
+      writeFileSync(file, before.replace('line 20\n', 'linked\n'));
+    }
+    await directory.shelve();
+    await directory.discard(['a', 'b', 'f', 'm', 'src/c']);
+    await directory.resolve('src/d').catch((error) => {
+      if (!isMoundError(error, 'no-such-path')) throw error;
+    });
+    await told('through-link', ['src/d'], (common) => directory.commit(common));
+  }
+  await removeWorkspace(repo, 'l').catch(ignoreGone);
+}
+
 async function inWorkspaces(repo, base, told) {
   const virtual = await repo.workspace('virtual');
   await virtual.write('v', 'virtual\n');
   await told('virtual', ['v'], (common) => virtual.commit(common));
   const place = join(repo.dir, 'w');
-  const isCommitted = repo.outcome('on-disk') !== undefined;
-  // Recovery may go on with the removal that a death has interrupted.
-  const ignoreGone = (error) => {
-    if (!isMoundError(error, 'no-such-workspace')) throw error;
-  };
-  const directory = existsSync(place)
-    ? await openWorkspace(repo, place).catch(ignoreGone)
-    : isCommitted
-      ? undefined
-      : (await addWorkspace(repo, place, { at: base })).directory;
+  const directory = await directoryIn(repo, place, 'on-disk', { at: base });
   if (directory !== undefined) {
     const text = readFileSync(join(place, 'a'), 'utf8');
     writeFileSync(join(place, 'a'), text.replace('line 38\n', 'disk\n'));

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
 import { limits } from '../core/limits.ts';
+import { FileCache } from '../workspace/index.ts';
 import { fsckRepo, repairRepo } from '../repo/care.ts';
 import type { FsckReport } from '../views/types.ts';
 import { Context, parseCount } from './context.ts';
@@ -47,13 +48,20 @@ export function addCareCommands(program: Command, finish: Finish): void {
       await context.withRepo(async (repo) => {
         const options = { ...(dryRun && { dryRun }), ...(grace !== undefined && { graceMs: grace }) };
         const report = await repo.gc(options);
+        const { graceMs = limits.objectGraceMs } = options;
+        const files = new FileCache(repo.dir).prune(graceMs, { dryRun: dryRun === true });
         const kept = Object.entries(report.kept).filter(([, count]) => count > 0);
         const said = kept.map(([reason, count]) => `${count} ${reason}`).join(', ');
-        if (context.isJson) await writeJson(report);
-        else
+        if (context.isJson) await writeJson({ ...report, files });
+        else {
           await writeLine(
             `${report.dryRun ? 'would remove' : 'removed'} ${report.objects} objects, ${report.bytes} bytes${said === '' ? '' : `; kept ${said}`}; ${report.log.entries} log entries compacted`,
           );
+          const { removed, kept: linked, bytes } = files;
+          if (removed + linked > 0) {
+            await writeLine(`${removed} files that no workspace links, ${bytes} bytes; kept ${linked}`);
+          }
+        }
         finish(exitCodes.ok);
       });
     });

@@ -73,8 +73,16 @@ async function noteBreakage(
 ): Promise<void> {
   const isNamed = (path: string): boolean =>
     paths.some((one) => one === '.' || one === path || path.startsWith(`${one}/`));
-  for (const { path, before, after } of await directory.changes()) {
-    if (after === undefined || after.mode === 'symlink' || after.mode === 'gitlink' || !isNamed(path)) continue;
+  for (const { path, before, after, conflict } of await directory.changes()) {
+    // One that is in conflict is not committed, and its file may be another workspace's, too.
+    if (
+      after === undefined ||
+      conflict !== undefined ||
+      after.mode === 'symlink' ||
+      after.mode === 'gitlink' ||
+      !isNamed(path)
+    )
+      continue;
     const file = join(directory.dir, path);
     const bytes = readFileSync(file);
     const text = bytes.toString('utf8');

@@ -17,6 +17,7 @@ interface AddFlags {
   readonly at?: number;
   readonly branch?: string;
   readonly sparse?: readonly string[];
+  readonly links?: true;
 }
 
 interface PruneFlags {
@@ -32,7 +33,7 @@ function parseHours(text: string): number {
   return hours;
 }
 
-async function sayPruned({ dryRun, removed, kept }: PruneReport): Promise<void> {
+async function sayPruned({ dryRun, removed, kept, files }: PruneReport): Promise<void> {
   for (const { workspace, dir, usedAt } of removed) {
     const used = new Date(usedAt).toISOString().slice(0, 16);
     await writeLine(`${dryRun ? 'would remove' : 'removed'} ${workspace}  ${dir ?? '(no files)'}  last used ${used}Z`);
@@ -43,6 +44,7 @@ async function sayPruned({ dryRun, removed, kept }: PruneReport): Promise<void> 
   await writeLine(
     `${removed.length} ${dryRun ? 'would go' : 'gone'}, ${kept.length} stay${said === '' ? '' : ` (${said})`}`,
   );
+  if (files.removed > 0) await writeLine(`${files.removed} files that no workspace links, ${files.bytes} bytes`);
 }
 
 /** workspace add, list, remove, prune, resolve, discard. */
@@ -57,6 +59,7 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
     .option('--at <seq>', 'default: the newest', parseCount)
     .option('--branch <name>', 'default: main')
     .option('--sparse <glob...>', 'only these paths, as in a .gitignore')
+    .option('--links', 'hard links to files that all such workspaces share; see the guide first')
     .action(async (dir: string, flags: AddFlags, command: Command) => {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
@@ -64,7 +67,10 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
         await context.hideFromCheckout(repo, directory.dir);
         if (context.isJson) await writeJson({ workspace, dir: directory.dir, ...added });
         else {
-          await writeLine(`workspace ${workspace} in ${directory.dir}: ${added.files} files as of seq ${added.seq}`);
+          const linked = flags.links === true ? `, ${added.linked} of them linked` : '';
+          await writeLine(
+            `workspace ${workspace} in ${directory.dir}: ${added.files} files as of seq ${added.seq}${linked}`,
+          );
           for (const { path, reason } of added.skipped) await writeLine(`not written: ${path} ${reason}`);
           for (const paths of added.collisions) {
             await writeLine(`one path where case does not count: ${paths.join(', ')}`);

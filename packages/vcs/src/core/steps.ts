@@ -50,10 +50,13 @@ export const stepNames = [
   // A workspace: its rows, then on disk.
   'overlay-written',
   'workspace-named',
+  'file-cached',
   'workspace-drafted',
   'workspace-placed',
   'workspace-ready',
+  'shared-aside',
   'shelved',
+  'shared-owned',
   'sync-noted',
   'file-replaced',
   'files-synced',

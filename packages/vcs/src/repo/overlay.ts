@@ -6,7 +6,7 @@ import { isPathFault, parentsOfPath, parsePath } from '../core/path.ts';
 import type { Clock } from '../core/ports.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { encodeObject } from '../format/object.ts';
-import type { OverlayRow, WorkspaceRow } from '../format/workspace.ts';
+import type { LocalConflictRow, OverlayRow, WorkspaceRow } from '../format/workspace.ts';
 import type { Lander } from '../land/lander.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { dropOverlay, getOverlay, getWorkspace, overlayRows, putOverlay, putWorkspace } from '../log/overlays.ts';
@@ -182,9 +182,14 @@ export class Overlay {
 
   /**
    * Inside `update`: the rows that make a path hold something: none where that is what stands beneath. Keeps what
-   * the edit was made on, where it was moved from, and its conflict.
+   * the edit was made on, where it was moved from, and its conflict. `conflict`: why it is one with what it was made on.
    */
-  edited(workspace: WorkspaceRow, path: RepoPath, content: { blob: BlobId; mode: Mode } | undefined): RowChange {
+  edited(
+    workspace: WorkspaceRow,
+    path: RepoPath,
+    content: { blob: BlobId; mode: Mode } | undefined,
+    conflict?: string,
+  ): RowChange {
     const before = this.getRowOf(path);
     const edit = before?.kind === 'pin' ? undefined : before;
     const beneath = this.beneath(workspace, path, before);
@@ -200,7 +205,7 @@ export class Overlay {
       content,
       movedFrom: content === undefined ? undefined : edit?.movedFrom,
       kept: edit !== undefined && isSameTarget(edit.content, content) ? edit.kept : 0,
-      conflict: edit?.conflict,
+      conflict: edit?.conflict ?? (conflict === undefined ? undefined : inConflict(path, base, content, conflict)),
     };
     return { put: row };
   }
@@ -221,6 +226,13 @@ function decided<T>(decide: () => T): T | MoundError {
     throw error;
   }
 }
+
+const inConflict = (
+  path: RepoPath,
+  base: number,
+  incoming: LocalConflictRow['incoming'],
+  reason: string,
+): LocalConflictRow => ({ at: path, base, current: base, reason, incoming });
 
 /** What becomes of one row. */
 export type RowChange = { readonly put: OverlayRow } | { readonly drop: RepoPath };

@@ -99,6 +99,8 @@ export interface ShelvedEdit {
   /** null deletes. */
   readonly content: Uint8Array | null;
   readonly mode: Mode;
+  /** Why it is a local conflict with what stood, and no plain edit. */
+  readonly conflict?: string | undefined;
 }
 
 /**

@@ -19,6 +19,9 @@ export interface CommitPlan {
   readonly intent: Intent;
 }
 
+/** Why a path is in local conflict whose file on disk others share. */
+export const writtenThroughLink = 'written-through-link';
+
 const isEdit = (row: OverlayRow): boolean => row.kind !== 'pin';
 
 /** Whether a path is one of those named, or below one. Errors: `path-refused`. */
@@ -41,10 +44,15 @@ export function planCommit(overlay: Overlay, workspace: WorkspaceRow, options: C
   const chosen = paths === undefined ? all.filter(({ kept }) => kept === 0) : namedRows(overlay, workspace, all, paths);
   const blocked = chosen.filter(({ conflict }) => conflict !== undefined).map(({ path }) => path);
   if (blocked.length > 0) {
-    const message = `${blocked.join(', ')} did not merge with what the last sync brought`;
-    return reject('workspace-conflict', message, 'settle it in the workspace and resolve it, or name other paths', {
-      paths: blocked,
-    });
+    const shared = chosen.filter(({ conflict }) => conflict?.reason === writtenThroughLink).map(({ path }) => path);
+    const isShared = shared.length === blocked.length;
+    const message = isShared
+      ? `${blocked.join(', ')} changed through a hard link that other workspaces may share: it may be another's edit`
+      : `${blocked.join(', ')} did not merge with what the last sync brought`;
+    const hint = isShared
+      ? 'resolve what is meant so here, discard the rest, or name other paths'
+      : 'settle it in the workspace and resolve it, or name other paths';
+    return reject('workspace-conflict', message, hint, { paths: blocked });
   }
   const noRecords = rest.records === undefined || rest.records.length === 0;
   if (chosen.length === 0 && noRecords) return { kind: 'unchanged', seq: workspace.seq as Seq };

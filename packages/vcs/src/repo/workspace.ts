@@ -345,9 +345,9 @@ export class OverlayWorkspace implements Workspace {
     const staged = edits.map(({ content }) => (content === null ? undefined : this.overlay.stage(content)));
     const generation = await this.overlay.update((workspace) =>
       updateOf(
-        edits.map(({ path, mode }, at) => {
+        edits.map(({ path, mode, conflict }, at) => {
           const content = staged[at];
-          return this.overlay.edited(workspace, path, content && { blob: content.blob, mode });
+          return this.overlay.edited(workspace, path, content && { blob: content.blob, mode }, conflict);
         }),
         staged.filter((content) => content !== undefined),
       ),

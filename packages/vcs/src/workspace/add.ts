@@ -7,6 +7,8 @@ import { asFault } from '../store/faults.ts';
 import { existsAlready, type Workspaces } from '../repo/workspaces.ts';
 import type { OverlayWorkspace } from '../repo/workspace.ts';
 import { DiskDirectory } from './directory.ts';
+import { FileCache } from './file-cache.ts';
+import { FileLinker } from './file-linker.ts';
 import { writeMarker } from './marker.ts';
 import { draftOf, workspacesOf } from './place.ts';
 import { recoverWorkspaces } from './recover.ts';
@@ -25,9 +27,14 @@ export interface AddOptions {
   readonly sparse?: readonly string[];
   /** False: links are written as files that hold their target; default: as the file system can. */
   readonly symlinks?: boolean;
+  /**
+   * True: files are put in place as hard links to read-only files that all workspaces added so share, where the file
+   * system can. A write in place is found as a local conflict in each of them. Default: files of their own.
+   */
+  readonly links?: boolean;
 }
 
-export interface AddedWorkspace extends Pick<WrittenTree, 'files' | 'skipped' | 'collisions'> {
+export interface AddedWorkspace extends Pick<WrittenTree, 'files' | 'linked' | 'skipped' | 'collisions'> {
   readonly name: string;
   readonly seq: number;
   readonly directory: WorkspaceDirectory;
@@ -55,7 +62,12 @@ export async function addWorkspace(repo: Repo, dir: string, options: AddOptions 
   const draft = draftOf(row, target);
   try {
     mkdirSync(draft, { recursive: true });
-    const placed = place(repo, workspaces, row, { target, draft, symlinks: options.symlinks });
+    const placed = place(repo, workspaces, row, {
+      target,
+      draft,
+      symlinks: options.symlinks,
+      links: options.links === true,
+    });
     await workspaces.mark(row, 'ready');
     placed.directory.reached('workspace-ready');
     return placed;
@@ -70,19 +82,23 @@ interface Placing {
   readonly target: string;
   readonly draft: string;
   readonly symlinks: boolean | undefined;
+  readonly links: boolean;
 }
 
 function place(
   repo: Repo,
   workspaces: Workspaces,
   row: WorkspaceRow,
-  { target, draft, symlinks }: Placing,
+  { target, draft, symlinks, links }: Placing,
 ): AddedWorkspace & { readonly directory: DiskDirectory } {
   const { dir, repoId } = repo;
   const hasSymlinks = symlinks ?? canLink(draft);
-  writeMarker(draft, { format: 1, workspace: row.name, id: row.id, repo: dir, repoId, symlinks: hasSymlinks });
+  const marker = { format: 1, workspace: row.name, id: row.id, repo: dir, repoId, symlinks: hasSymlinks } as const;
+  writeMarker(draft, links ? { ...marker, links } : marker);
   const inner = workspaces.opened(row, true);
-  const { index, ...written } = fill(inner, row, draft, hasSymlinks);
+  const cache = new FileCache(dir);
+  const linker = links ? new FileLinker(cache, row.id, inner.overlay.reader.store.steps) : undefined;
+  const { index, ...written } = fill(inner, row, draft, hasSymlinks, linker);
   index.save(draft);
   inner.overlay.reader.store.steps.reach('workspace-drafted');
   try {
@@ -93,9 +109,9 @@ function place(
     throw cause;
   }
   inner.overlay.reader.store.steps.reach('workspace-placed');
-  const directory = new DiskDirectory(target, inner, hasSymlinks, []);
-  const { files, skipped, collisions } = written;
-  return { name: row.name, seq: row.seq, files, skipped, collisions, directory };
+  const directory = new DiskDirectory(target, inner, { hasSymlinks, isOfLinks: links, excludes: [], cache });
+  const { files, linked, skipped, collisions } = written;
+  return { name: row.name, seq: row.seq, files, linked, skipped, collisions, directory };
 }
 
 function fill(
@@ -103,9 +119,17 @@ function fill(
   row: WorkspaceRow,
   draft: string,
   hasSymlinks: boolean,
+  linker: FileLinker | undefined,
 ): WrittenTree & { readonly index: StatIndex } {
   const index = new StatIndex(row.generation, 0, [], 1024);
-  const written = writeTree(overlay, row, draft, hasSymlinks, (path, stat) => index.set(path, stat));
+  const written = writeTree(
+    overlay,
+    row,
+    draft,
+    hasSymlinks,
+    (path, stat, isLinked) => index.set(path, stat, isLinked),
+    linker,
+  );
   for (const path of written.gitlinks) index.gitlinks.add(path);
   // Nobody else knows of these files before they are renamed into place.
   index.sinceMs = fileSystemClockMs(draft);

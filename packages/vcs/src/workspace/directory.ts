@@ -13,9 +13,12 @@ import { parentsOfPath } from '../core/path.ts';
 import { diskPathOf, isSameStat, lstatOf, refusalOf } from './disk-path.ts';
 import { readDiskFile } from './disk-read.ts';
 import { DiskChanged, DiskWriter } from './disk-write.ts';
+import type { FileCache } from './file-cache.ts';
 import { sparseFilter, type IgnoreFile } from './ignore-rules.ts';
 import { isOnDisk, toDisk } from './line-ends.ts';
+import { LinkWatch } from './link-watch.ts';
 import { diskAttributes, Scan, type DiskEdit, type ScanOptions, type Scanned } from './scan.ts';
+import { ownFile, ownShared, setAsideShared } from './shared-files.ts';
 import { fileSystemClockMs, StatIndex } from './stat-index.ts';
 import { placesOf, treeAttributes } from './tree.ts';
 import type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';
@@ -26,23 +29,29 @@ const triesMax = 5;
 /** A file that was modified within this time may be modified again without its stat data telling. */
 const settledMs = 100;
 
+export interface DirectoryOptions {
+  readonly hasSymlinks: boolean;
+  /** Its files were put in place as hard links. */
+  readonly isOfLinks: boolean;
+  readonly excludes: readonly IgnoreFile[];
+  readonly cache: FileCache;
+}
+
 /** The one implementation; see there. */
 export class DiskDirectory implements WorkspaceDirectory {
   readonly dir: string;
   readonly workspace: Workspace;
   private readonly inner: OverlayWorkspace;
-  private readonly hasSymlinks: boolean;
-  private readonly excludes: readonly IgnoreFile[];
+  private readonly options: DirectoryOptions;
   /** Stat data of files that were seen to hold what the rows say, by the sync that runs. */
   private clean: ReadonlyMap<RepoPath, Stats> = new Map();
 
   /** Use `openWorkspace` or `addWorkspace`. */
-  constructor(dir: string, inner: OverlayWorkspace, hasSymlinks: boolean, excludes: readonly IgnoreFile[]) {
+  constructor(dir: string, inner: OverlayWorkspace, options: DirectoryOptions) {
     this.dir = resolve(dir);
     this.inner = inner;
     this.workspace = inner;
-    this.hasSymlinks = hasSymlinks;
-    this.excludes = excludes;
+    this.options = options;
   }
 
   /** For tests that make a process die at a named step. */
@@ -75,8 +84,8 @@ export class DiskDirectory implements WorkspaceDirectory {
     const scanned = new Scan(this.overlay, workspace, this.dir, index, {
       known,
       planned,
-      hasSymlinks: this.hasSymlinks,
-      excludes: this.excludes,
+      ...this.options,
+      links: this.links(index, isWhole),
     }).run();
     if (index.isDirty || !isWhole) {
       index.sinceMs = sinceMs;
@@ -85,6 +94,10 @@ export class DiskDirectory implements WorkspaceDirectory {
       if (workspace.syncTo === 0 && !isForgetful) index.save(this.dir);
     }
     return { workspace, index, ...scanned };
+  }
+
+  private links(index: StatIndex, isWhole: boolean): LinkWatch {
+    return new LinkWatch(this.options.cache, index, this.options.isOfLinks, isWhole);
   }
 
   /** What a sync that was interrupted was about to make of the files. */
@@ -112,7 +125,7 @@ export class DiskDirectory implements WorkspaceDirectory {
     for (const row of this.overlay.rows()) if (row.kind !== 'pin') found.set(row.path, { row, edit: undefined });
     for (const edit of edits) {
       const content = edit.content && { blob: this.overlay.stage(edit.content).blob, mode: edit.mode };
-      const change = this.overlay.edited(workspace, edit.path, content ?? undefined);
+      const change = this.overlay.edited(workspace, edit.path, content ?? undefined, edit.conflict);
       if ('put' in change && change.put.kind !== 'pin') found.set(edit.path, { row: change.put, edit });
       else found.delete(edit.path);
     }
@@ -142,13 +155,15 @@ export class DiskDirectory implements WorkspaceDirectory {
   /** The index is right again once all of what was found is shelved. */
   private async shelveEdits(workspace: WorkspaceRow, index: StatIndex, edits: readonly DiskEdit[]): Promise<void> {
     if (edits.length === 0) return;
+    setAsideShared(this.options.cache, this.dir, edits, () => this.reached('shared-aside'));
     let { generation } = workspace;
     for (const batch of inBatches(edits)) {
       generation = (await this.inner.shelve(batch)) === generation + 1 ? generation + 1 : Number.NaN;
-      for (const { path, stat } of batch) {
+      for (const { path, stat, isLinked } of batch) {
         if (stat === undefined) index.delete(path);
-        else index.set(path, stat);
+        else index.set(path, stat, isLinked);
       }
+      ownShared(this.writer(), batch, index, () => this.reached('shared-owned'));
     }
     if (workspace.syncTo === 0) this.saveIndex(index, generation);
   }
@@ -192,7 +207,11 @@ export class DiskDirectory implements WorkspaceDirectory {
   /** What the path's file holds now is the merge of both sides. Errors: as `Workspace.resolve`, `file-changing`. */
   async resolve(path: string): Promise<void> {
     await this.shelve();
-    await this.withIndex(() => this.inner.resolve(path));
+    const own = ownFile(this.writer(), this.dir, path as RepoPath);
+    await this.withIndex(
+      () => this.inner.resolve(path),
+      (index) => own && index.set(path, own),
+    );
   }
 
   conflict(path: string): LocalConflict {
@@ -208,8 +227,9 @@ export class DiskDirectory implements WorkspaceDirectory {
   }
 
   /** Runs what changes the rows once and no file. */
-  private async withIndex(change: () => Promise<void>): Promise<void> {
+  private async withIndex(change: () => Promise<void>, note: (index: StatIndex) => void): Promise<void> {
     const { index, isWhole } = this.index(this.overlay.workspace());
+    note(index);
     await change();
     const { generation } = this.overlay.workspace();
     if (isWhole && generation === index.generation + 1) this.saveIndex(index, generation);
@@ -263,7 +283,7 @@ export class DiskDirectory implements WorkspaceDirectory {
           if (stat !== undefined && !stat.isDirectory()) paths.add(parent);
         }
       }
-      const options = { known: [], planned: new Map(), hasSymlinks: this.hasSymlinks, excludes: this.excludes };
+      const options = { known: [], planned: new Map(), ...this.options, links: this.links(index, isWhole) };
       const scan = new Scan(this.overlay, workspace, this.dir, index, options);
       const { edits } = scan.look(paths);
       this.clean = scan.clean;
@@ -303,6 +323,10 @@ export class DiskDirectory implements WorkspaceDirectory {
     });
   }
 
+  private writer(): DiskWriter {
+    return new DiskWriter(this.dir, this.options.hasSymlinks);
+  }
+
   /** Makes files what the rows will say one change of the generation later; gives their index that generation. */
   private writeFiles(files: readonly PlannedFile[], workspace: WorkspaceRow, isForced = false): void {
     const found = StatIndex.load(this.dir);
@@ -311,7 +335,7 @@ export class DiskDirectory implements WorkspaceDirectory {
       (found.generation === workspace.generation || found.generation === workspace.generation - 1);
     const index = isWhole ? found : new StatIndex(Number.NaN, 0);
     const isChosen = sparseFilter(workspace.sparse);
-    const writer = new DiskWriter(this.dir, this.hasSymlinks);
+    const writer = this.writer();
     const after = new Map(files.map((file) => [file.path, file.after]));
     const attributes = treeAttributes(this.overlay, workspace, after);
     const inPlace = files.filter(({ path, after: state }) => {

@@ -56,9 +56,12 @@ export function lstatOf(path: DiskPath): Stats | undefined {
   }
 }
 
+/** Of a file with several links the time of its change of state tells what others do with theirs, so it does not count. */
 export const isSameStat = (a: Stats | undefined, b: Stats | undefined): boolean =>
   a?.mtimeMs === b?.mtimeMs &&
-  a?.ctimeMs === b?.ctimeMs &&
+  (a?.ctimeMs === b?.ctimeMs || isShared(a) || isShared(b)) &&
   a?.size === b?.size &&
   a?.ino === b?.ino &&
   a?.mode === b?.mode;
+
+const isShared = (stat: Stats | undefined): boolean => stat?.isFile() === true && stat.nlink > 1;

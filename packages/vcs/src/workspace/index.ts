@@ -1,6 +1,7 @@
 /** Workspaces with files in a directory; those without are `repo.workspace`. */
 export { addWorkspace, type AddedWorkspace, type AddOptions } from './add.ts';
 export { diskFiles } from './disk-files.ts';
+export { FileCache, type CachePruning } from './file-cache.ts';
 export { findWorkspaceDir, readMarker, type Marker } from './marker.ts';
 export {
   materialise,

@@ -33,10 +33,16 @@ function statsOf(content: Uint8Array): TextStats {
   return { isBinary: loneCr > 0 || nul > 0 || printable >> 7 < odd, crlf, loneLf };
 }
 
+/** Whether the bytes on disk are those that a repo holds, whatever these are. */
+export function isPlain(attributes: PathAttributes): boolean {
+  const { kind, eol = platformEol } = lineEndsOf(attributes);
+  return kind === 'binary' || kind === 'unspecified' || eol !== 'crlf';
+}
+
 /** The bytes on disk of what a repo holds, by the path's attributes, as git writes them. Filters are never run. */
 export function toDisk(content: Buffer, attributes: PathAttributes): Buffer {
-  const { kind, eol = platformEol } = lineEndsOf(attributes);
-  if (kind === 'binary' || kind === 'unspecified' || eol !== 'crlf') return content;
+  if (isPlain(attributes)) return content;
+  const { kind } = lineEndsOf(attributes);
   const { isBinary, crlf, loneLf } = statsOf(content);
   if (loneLf === 0 || (kind === 'auto' && (isBinary || crlf > 0))) return content;
   return Buffer.from(content.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');

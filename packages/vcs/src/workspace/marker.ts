@@ -13,6 +13,8 @@ export interface Marker {
   readonly repoId: string;
   /** False where the file system has no symlinks: a link is shown as a file that holds its target. */
   readonly symlinks: boolean;
+  /** Its files were put in place as hard links. */
+  readonly links?: true;
 }
 
 const markerPath = (dir: string): string => join(dir, storeDirName, 'workspace.json');

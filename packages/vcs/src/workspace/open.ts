@@ -7,6 +7,7 @@ import type { Workspace } from '../repo/workspace-api.ts';
 import { OverlayWorkspace } from '../repo/workspace.ts';
 import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { DiskDirectory } from './directory.ts';
+import { FileCache } from './file-cache.ts';
 import { parseIgnoreFile } from './ignore-rules.ts';
 import { isWorkspaceDir, readMarker } from './marker.ts';
 import { isPlaced, unplace, workspacesOf } from './place.ts';
@@ -39,7 +40,7 @@ export async function openWorkspace(
 ): Promise<WorkspaceDirectory> {
   const workspaces = workspacesOf(repo);
   const home = realpathSync(resolve(dir));
-  const { workspace: name, id, repoId, symlinks } = readMarker(home);
+  const { workspace: name, id, repoId, symlinks, links = false } = readMarker(home);
   if (repoId !== repo.repoId) {
     throw new MoundError('not-a-workspace', `${home} is a workspace of another repository than ${repo.dir}`, {
       dir: home,
@@ -56,7 +57,13 @@ export async function openWorkspace(
     await workspaces.moveTo(row, home);
   }
   const ignored = excludes.map((content) => parseIgnoreFile(content, ''));
-  return new DiskDirectory(home, workspaces.opened(row, true), symlinks, ignored);
+  const cache = new FileCache(repo.dir);
+  return new DiskDirectory(home, workspaces.opened(row, true), {
+    hasSymlinks: symlinks,
+    isOfLinks: links,
+    excludes: ignored,
+    cache,
+  });
 }
 
 /**
@@ -92,7 +99,7 @@ export function workspaceNameOf(nameOrDir: string): string {
  * Writes what a workspace holds, edits included, as a plain copy into an empty directory: nothing leads back from it.
  * Errors: `invalid-argument` where the directory is not empty.
  */
-export function materialise(workspace: Workspace, dir: string): Omit<WrittenTree, 'gitlinks'> {
+export function materialise(workspace: Workspace, dir: string): Omit<WrittenTree, 'gitlinks' | 'linked'> {
   const root = resolve(dir);
   mkdirSync(root, { recursive: true });
   if (readdirSync(root).length > 0) {

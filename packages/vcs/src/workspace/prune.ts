@@ -4,6 +4,7 @@ import { isMoundError } from '../core/errors.ts';
 import type { WorkspaceRow } from '../format/workspace.ts';
 import type { Repo } from '../repo/api.ts';
 import { isDoing } from '../repo/workspaces.ts';
+import { FileCache, type CachePruning } from './file-cache.ts';
 import { openWorkspace, removeWorkspace, type WorkspaceOpenOptions } from './open.ts';
 import { isPlaced, workspacesOf } from './place.ts';
 import { recoverWorkspaces } from './recover.ts';
@@ -41,6 +42,8 @@ export interface PruneReport {
   readonly dryRun: boolean;
   readonly removed: readonly PrunedWorkspace[];
   readonly kept: readonly (PrunedWorkspace & { readonly why: PruneReason })[];
+  /** Of the files that workspaces link. */
+  readonly files: CachePruning;
 }
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -69,7 +72,7 @@ export async function pruneWorkspaces(repo: Repo, options: PruneOptions = {}): P
     if (why === undefined) removed.push(about);
     else kept.push({ ...about, why });
   }
-  return { dryRun, removed, kept };
+  return { dryRun, removed, kept, files: new FileCache(repo.dir).prune(idleMs, { dryRun, now }) };
 }
 
 /** Undefined: it is gone, or would be. */

@@ -6,17 +6,23 @@ import { blobIdOf } from '../format/hash.ts';
 import type { WorkspaceRow } from '../format/workspace.ts';
 import type { Overlay } from '../repo/overlay.ts';
 import type { FileState, ShelvedEdit } from '../repo/workspace-api.ts';
+import { writtenThroughLink } from '../repo/workspace-commit.ts';
 import { storeDirName } from '../store/store-dir.ts';
 import { diskPathOf, lstatOf, refusalOf, type DiskPath } from './disk-path.ts';
 import { readDiskFile } from './disk-read.ts';
 import { isIgnored, parseIgnoreFile, type IgnoreFile } from './ignore-rules.ts';
 import { isOnDisk, toRepo } from './line-ends.ts';
 import { Attributes } from './path-attributes.ts';
+import type { LinkWatch, SharedFile } from './link-watch.ts';
 import type { StatIndex } from './stat-index.ts';
 
 /** An edit found on disk, and the stat data of the file that holds it; undefined: it is gone. */
 export interface DiskEdit extends ShelvedEdit {
   readonly stat: Stats | undefined;
+  /** Whether the file is one of the cache's. */
+  readonly isLinked: boolean;
+  /** Where it was written to through a link. */
+  readonly shared?: SharedFile | undefined;
 }
 
 export interface Scanned {
@@ -34,6 +40,7 @@ export interface ScanOptions {
   readonly hasSymlinks: boolean;
   /** What is ignored beside the `.gitignore`s, which count first. */
   readonly excludes: readonly IgnoreFile[];
+  readonly links: LinkWatch;
 }
 
 /** Looks at a workspace's files. What is found unchanged is noted in the index. */
@@ -176,6 +183,7 @@ export class Scan {
   }
 
   private compare(path: RepoPath, raw: Buffer, stat: Stats, target: ReturnType<Overlay['target']>): void {
+    const { links } = this.options;
     const mode = this.modeOf(stat, target?.mode);
     const beneath = (): Buffer | undefined => this.overlay.content(this.workspace, path)?.content;
     const attributes = this.attributes.of(path);
@@ -183,14 +191,17 @@ export class Scan {
     const blob = blobIdOf(content);
     const isSame = (): boolean => target?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, beneath(), attributes));
     if (target?.mode === mode && isSame()) {
-      this.index.set(path, stat);
+      this.index.set(path, stat, links.isLinked(path, stat, blob));
       return this.isClean(path, stat);
     }
     const planned = this.options.planned.get(path);
     const isPlanned = (): boolean =>
       planned?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, planned?.content, attributes));
     if (planned?.mode === mode && isPlanned()) return;
-    this.edits.push({ path, content, mode, stat });
+    const shared = links.writtenThrough(path, stat, raw, target);
+    if (shared !== undefined) {
+      this.edits.push({ path, content, mode, stat, isLinked: true, shared, conflict: writtenThroughLink });
+    } else this.edits.push({ path, content, mode, stat, isLinked: links.isLinked(path, stat, blob) });
   }
 
   /** Noted where few paths are looked at; of a whole scan nobody asks. */
@@ -207,7 +218,7 @@ export class Scan {
   private gone(path: RepoPath): void {
     if (this.overlay.target(this.workspace, path) === undefined) return;
     if (this.options.planned.has(path) && this.options.planned.get(path) === undefined) return;
-    this.edits.push({ path, content: null, mode: 'file', stat: undefined });
+    this.edits.push({ path, content: null, mode: 'file', stat: undefined, isLinked: false });
   }
 }
 

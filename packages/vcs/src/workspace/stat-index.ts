@@ -5,6 +5,8 @@ import { storeDirName } from '../store/store-dir.ts';
 
 const magic = 'mound index 1\n';
 const fields = 5;
+/** In place of the time of the change of state: the file is linked, so others change that. */
+const linkedTime = -1;
 /** magic, generation, since, number of paths, bytes of the paths' text, bytes of the gitlinks' text. */
 const headBytes = magic.length + 2 + 5 * 8;
 
@@ -55,7 +57,8 @@ export class StatIndex {
     return this.count;
   }
 
-  set(path: string, stat: Stats): void {
+  /** `isLinked`: others may link the same file, which changes its state and not what it holds. */
+  set(path: string, stat: Stats, isLinked = false): void {
     let row = this.rowOf.get(path);
     if (row === undefined) {
       row = this.count++;
@@ -68,7 +71,7 @@ export class StatIndex {
     }
     const at = row * fields;
     this.stats[at] = stat.mtimeMs;
-    this.stats[at + 1] = stat.ctimeMs;
+    this.stats[at + 1] = isLinked ? linkedTime : stat.ctimeMs;
     this.stats[at + 2] = stat.size;
     this.stats[at + 3] = stat.ino;
     this.stats[at + 4] = stat.mode;
@@ -81,7 +84,14 @@ export class StatIndex {
 
   /** Whether the file is what it was, as far as stat data can tell. */
   isSame(row: number, stat: Stats): boolean {
-    return this.isEqual(row, stat) && stat.mtimeMs < this.sinceMs && stat.ctimeMs < this.sinceMs;
+    const isLinked = this.stats[row * fields + 1] === linkedTime;
+    return this.isEqual(row, stat) && stat.mtimeMs < this.sinceMs && (isLinked || stat.ctimeMs < this.sinceMs);
+  }
+
+  /** Whether the path was this very file, and linked, when it was last looked at. */
+  isLinked(path: string, { ino }: Stats): boolean {
+    const row = this.rowOf.get(path);
+    return row !== undefined && this.stats[row * fields + 1] === linkedTime && this.stats[row * fields + 3] === ino;
   }
 
   isEqual(row: number, stat: Stats): boolean {
@@ -89,7 +99,7 @@ export class StatIndex {
     const { stats } = this;
     return (
       stats[at] === stat.mtimeMs &&
-      stats[at + 1] === stat.ctimeMs &&
+      (stats[at + 1] === stat.ctimeMs || stats[at + 1] === linkedTime) &&
       stats[at + 2] === stat.size &&
       stats[at + 3] === stat.ino &&
       stats[at + 4] === stat.mode

@@ -1,18 +1,21 @@
 import { closeSync, fstatSync, lstatSync, mkdirSync, openSync, symlinkSync, writeSync, type Stats } from 'node:fs';
-import type { RepoPath } from '../core/ids.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import type { WorkspaceRow } from '../format/workspace.ts';
 import type { Overlay } from '../repo/overlay.ts';
 import type { FileState } from '../repo/workspace-api.ts';
 import { collisionsOf, diskPathOf, refusalOf } from './disk-path.ts';
+import type { FileLinker } from './file-linker.ts';
 import { sparseFilter } from './ignore-rules.ts';
-import { toDisk } from './line-ends.ts';
+import { isPlain, toDisk } from './line-ends.ts';
 import { Attributes } from './path-attributes.ts';
 import type { SkippedPath, WrittenTree } from './written-tree.ts';
 
 interface TreeFile {
   readonly path: RepoPath;
   readonly mode: Mode;
+  /** Undefined: an edit, which is linked to nothing. */
+  readonly landed: { readonly blob: BlobId; readonly size: number } | undefined;
   readonly read: () => Buffer;
 }
 
@@ -22,12 +25,13 @@ function* filesOf(overlay: Overlay, workspace: WorkspaceRow): Generator<TreeFile
   const readRow = (path: RepoPath): Buffer => overlay.content(workspace, path)?.content ?? Buffer.alloc(0);
   for (const [path, row] of rows) {
     const target = overlay.target(workspace, path, row);
-    if (target !== undefined) yield { path, mode: target.mode, read: () => readRow(path) };
+    if (target !== undefined) yield { path, mode: target.mode, landed: undefined, read: () => readRow(path) };
   }
   for (const { path, version } of overlay.versions(workspace)) {
     const { target } = version;
-    if (target !== undefined && !rows.has(path))
-      yield { path, mode: target.mode, read: () => overlay.reader.viewOf(version) };
+    if (target === undefined || rows.has(path)) continue;
+    const { blob, mode } = target;
+    yield { path, mode, landed: { blob, size: version.size }, read: () => overlay.reader.viewOf(version) };
   }
 }
 
@@ -47,17 +51,19 @@ export function placesOf(
 }
 
 /**
- * Writes what a workspace holds into a directory that nobody else knows yet. Links come last, so that no file is ever
- * written through one; a gitlink is an empty directory. `note` is told the stat data of each file.
+ * Writes what a workspace holds into a directory that nobody else knows yet. Symlinks come last, so that no file is ever
+ * written through one; a gitlink is an empty directory. `note` is told the stat data of each file, and whether `linker`
+ * has linked it.
  */
 export function writeTree(
   overlay: Overlay,
   workspace: WorkspaceRow,
   root: string,
   hasSymlinks: boolean,
-  note: (path: RepoPath, stat: Stats) => void,
+  note: NoteFile,
+  linker?: FileLinker,
 ): WrittenTree {
-  const writing = new TreeWriting(overlay, workspace, root, note);
+  const writing = new TreeWriting(overlay, workspace, root, note, linker);
   const isChosen = sparseFilter(workspace.sparse);
   const links: TreeFile[] = [];
   for (const file of filesOf(overlay, workspace)) {
@@ -68,23 +74,28 @@ export function writeTree(
     else writing.attempt(file, () => writing.file(file));
   }
   for (const link of links) writing.attempt(link, () => writing.link(link));
-  const { files, gitlinks, skipped, paths } = writing;
-  return { files, gitlinks, skipped, collisions: collisionsOf(paths) };
+  const { files, linked, gitlinks, skipped, paths } = writing;
+  return { files, linked, gitlinks, skipped, collisions: collisionsOf(paths) };
 }
+
+type NoteFile = (path: RepoPath, stat: Stats, isLinked: boolean) => void;
 
 class TreeWriting {
   files = 0;
+  linked = 0;
   readonly gitlinks: RepoPath[] = [];
   readonly skipped: SkippedPath[] = [];
   readonly paths: RepoPath[] = [];
   private readonly root: string;
-  private readonly note: (path: RepoPath, stat: Stats) => void;
+  private readonly note: NoteFile;
+  private readonly linker: FileLinker | undefined;
   private readonly attributes: Attributes;
   private readonly directories = new Set<string>(['']);
 
-  constructor(overlay: Overlay, workspace: WorkspaceRow, root: string, note: (path: RepoPath, stat: Stats) => void) {
+  constructor(overlay: Overlay, workspace: WorkspaceRow, root: string, note: NoteFile, linker: FileLinker | undefined) {
     this.root = root;
     this.note = note;
+    this.linker = linker;
     this.attributes = treeAttributes(overlay, workspace);
   }
 
@@ -101,7 +112,7 @@ class TreeWriting {
     }
   }
 
-  file({ path, mode, read }: TreeFile): void {
+  file({ path, mode, landed, read }: TreeFile): void {
     this.above(path);
     const at = diskPathOf(this.root, path);
     if (mode === 'gitlink') {
@@ -110,12 +121,21 @@ class TreeWriting {
       return;
     }
     const attributes = this.attributes.of(path);
+    if (this.linker !== undefined && landed !== undefined && mode !== 'symlink' && isPlain(attributes)) {
+      const stat = this.linker.link({ blob: landed.blob, isExecutable: mode === 'executable' }, landed.size, at, read);
+      if (stat !== undefined) {
+        this.note(path, stat, true);
+        this.linked++;
+        this.files++;
+        return;
+      }
+    }
     // What `read` gives is a view: nothing else may be read before it is written.
     const content = mode === 'symlink' ? read() : toDisk(read(), attributes);
     const handle = openSync(at, 'wx', mode === 'executable' ? 0o777 : 0o666);
     try {
       for (let done = 0; done < content.length;) done += writeSync(handle, content, done);
-      this.note(path, fstatSync(handle));
+      this.note(path, fstatSync(handle), false);
     } finally {
       closeSync(handle);
     }
@@ -126,7 +146,7 @@ class TreeWriting {
     this.above(path);
     const at = diskPathOf(this.root, path);
     symlinkSync(read(), at);
-    this.note(path, lstatSync(at));
+    this.note(path, lstatSync(at), false);
     this.files++;
   }
 

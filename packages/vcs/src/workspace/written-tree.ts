@@ -8,6 +8,8 @@ export interface SkippedPath {
 
 export interface WrittenTree {
   readonly files: number;
+  /** Of these, hard links to files that other workspaces link, too. */
+  readonly linked: number;
   readonly gitlinks: readonly RepoPath[];
   readonly skipped: readonly SkippedPath[];
   /** Paths that a file system which folds case or Unicode form takes for one, in groups. */
