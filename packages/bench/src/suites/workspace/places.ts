@@ -69,9 +69,18 @@ export class MoundPlaces implements Places {
   }
 
   async add(look: (dir: string) => void): Promise<number> {
+    return this.timeAdd(look, false);
+  }
+
+  /** The same with hard links to a cache, which the first of them fills. */
+  async addLinked(look: (dir: string) => void): Promise<number> {
+    return this.timeAdd(look, true);
+  }
+
+  private async timeAdd(look: (dir: string) => void, links: boolean): Promise<number> {
     const name = `added-${this.count++}`;
     const place = join(this.dir, name);
-    const ms = await timed(() => addWorkspace(this.repo, place, { name }));
+    const ms = await timed(() => addWorkspace(this.repo, place, { name, links }));
     look(place);
     await removeWorkspace(this.repo, name, { discard: name });
     return ms;

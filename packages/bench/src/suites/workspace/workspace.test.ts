@@ -23,12 +23,14 @@ test('a tiny run: a figure for each subject, every file right, nothing left behi
     expect(parseResultFile(JSON.stringify(outcome.result))).toMatchObject({ suite: 'workspace' });
     const wrong = samples.filter(({ metric }) => metric === 'wrongFiles');
     expect(wrong.map(({ subject, max }) => [subject, max])).toEqual(
-      ['mound', 'mound-slow', ...(hasGit ? ['git-worktree'] : [])].map((name) => [name, 0]),
+      ['mound', 'mound-slow', ...(hasGit ? ['git-worktree'] : []), 'mound-links'].map((name) => [name, 0]),
     );
     const ours = samples.filter(({ subject, metric }) => subject === 'mound' && metric === 'ratioToPeer');
     expect(ours.map(({ workload }) => workload['peer'])).toEqual(
       hasGit ? ['git-worktree', 'git-worktree', 'lstat-scan'] : ['lstat-scan'],
     );
+    const linked = samples.filter(({ subject }) => subject === 'mound-links').map(({ metric }) => metric);
+    expect(linked).toEqual(['workspaceMs', 'ratioToPeer', 'wrongFiles']);
     expect(notes.filter((note) => note.startsWith('target'))).toHaveLength(hasGit ? 3 : 2);
     expect(readdirSync(dir)).toEqual([]);
   });
