@@ -14,7 +14,8 @@ const result: ResultFile = {
   samples: [
     sampleOf('mound', load(1), 'commitsPerSecond', [1000, 1200, 900]),
     sampleOf('mound', load(1000), 'commitsPerSecond', [20_000, 18_000.4]),
-    sampleOf('mound', load(1000), 'latencyMsP99', [12.3456]),
+    sampleOf('mound', load(1000), 'latencyMsP99', [12.3456, 14, 11]),
+    sampleOf('mound', load(1), 'latencyMsP99', [3]),
     sampleOf('git-plumbing', load(1), 'commitsPerSecond', [29.96]),
     sampleOf('mound', { ...load(1000), peer: 'git-plumbing', peerInFlight: 1 }, 'ratioToPeer', [640]),
   ],
@@ -26,10 +27,10 @@ test('text: a row for each subject and load, aligned', () => {
     'commit: workload w1, files 10,000',
     'A|B *, 2 cores, 4,096 MiB, linux-x64, Node 20.20.2, git 2.39.5',
     '',
-    'subject       in flight  commits/s     min     max  p99 ms',
-    'mound                 1      1,000     900   1,200       -',
-    'mound             1,000     19,000  18,000  20,000    12.3',
-    'git-plumbing          1         30      30      30       -',
+    'subject       in flight  commits/s     min     max        p99 ms',
+    'mound                 1      1,000     900   1,200             3',
+    'mound             1,000     19,000  18,000  20,000  12.3 (11–14)',
+    'git-plumbing          1         30      30      30             -',
     '',
     'subject  in flight  beside        its in flight  times as fast  min  max',
     'mound        1,000  git-plumbing              1            640  640  640',
@@ -42,7 +43,7 @@ test('text: a row for each subject and load, aligned', () => {
 test('Markdown: the same, and nothing in a file becomes markup', () => {
   const lines = markdownReport(result).split('\n');
   expect(lines).toContain('| subject | in flight | commits/s | min | max | p99 ms |');
-  expect(lines).toContain('| mound | 1,000 | 19,000 | 18,000 | 20,000 | 12.3 |');
+  expect(lines).toContain('| mound | 1,000 | 19,000 | 18,000 | 20,000 | 12.3 (11–14) |');
   expect(lines).toContain('A\\|B \\*, 2 cores, 4,096 MiB, linux-x64, Node 20.20.2, git 2.39.5');
   expect(lines).toContain('- read back: \\<all\\>');
 });
@@ -56,4 +57,11 @@ test('numbers are as precise as they are worth', () => {
     '100',
     '20,000',
   ]);
+});
+
+test('what was measured once is told as that', () => {
+  const once = { ...result, samples: result.samples.filter(({ n }) => n === 1) };
+  expect(markdownReport(once)).toContain('each figure once, so that no spread is known');
+  expect(markdownReport(result)).not.toContain('no spread');
+  expect(markdownReport({ ...once, suite: 'audit' })).not.toContain('no spread');
 });

@@ -34,11 +34,13 @@ export function commonWorkload(result: ResultFile): string {
 }
 
 /** On the machine, on what ran there, and when. */
-export function machineLine({ machine, versions = {}, seeds = [], measuredAt }: ResultFile): string {
+export function machineLine({ suite, machine, versions = {}, seeds = [], measuredAt, samples }: ResultFile): string {
   const { cpu, cores, memoryMiB, platform, node, git } = machine;
   const told = Object.entries(versions).map(([name, version]) =>
     version.startsWith(name) ? version : `${name} ${version}`,
   );
+  // What an audit finds is counted, not measured.
+  const isOnce = suite !== 'audit' && samples.length > 0 && samples.every(({ n }) => n === 1);
   return [
     // Of older forms nothing is known.
     ...(cores === 0 ? [cpu] : [cpu, `${cores} cores`, `${formatNumber(memoryMiB)} MiB`, platform]),
@@ -46,6 +48,7 @@ export function machineLine({ machine, versions = {}, seeds = [], measuredAt }: 
     ...told,
     ...(seeds.length === 0 ? [] : [`${seeds.length === 1 ? 'seed' : 'seeds'} ${seeds.join(', ')}`]),
     ...(measuredAt === undefined ? [] : [`measured ${measuredAt.slice(0, 16).replace('T', ' ')} UTC`]),
+    ...(isOnce ? ['each figure once, so that no spread is known'] : []),
   ].join(', ');
 }
 
@@ -82,7 +85,7 @@ export function figuresTables(result: ResultFile): Table[] {
   });
 }
 
-/** A row for each subject and load, a column for each metric; the main one with its range. */
+/** A row for each subject and load, a column for each metric, with the range of its rounds. */
 function figuresTable(samples: readonly Sample[], varying: readonly string[], caption: string): Table {
   const metrics = [...new Set(samples.map(({ metric }) => metric))];
   // One value has no range.
@@ -113,9 +116,12 @@ function figuresTable(samples: readonly Sample[], varying: readonly string[], ca
   };
 }
 
+/** The range in columns of its own, or behind the median. */
 function metricCells(sample: Sample | undefined, withRange: boolean): string[] {
-  const values = [sample?.median, ...(withRange ? [sample?.min, sample?.max] : [])];
-  return values.map((value) => (value === undefined ? '-' : formatNumber(value)));
+  if (sample === undefined) return withRange ? ['-', '-', '-'] : ['-'];
+  const [median, min, max] = [sample.median, sample.min, sample.max].map(formatNumber) as [string, string, string];
+  if (withRange) return [median, min, max];
+  return [min === max ? median : `${median} (${min}–${max})`];
 }
 
 /** What was found, in words. */

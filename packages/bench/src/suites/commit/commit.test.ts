@@ -8,6 +8,7 @@ import { floorSubject } from '../../subjects/floor.ts';
 import { commitSubjects, slowedMoundSubject } from '../../subjects/index.ts';
 import { moundSubject } from '../../subjects/mound.ts';
 import { agentsOfFew, type Subject } from '../../subjects/subject.ts';
+import { addRound, type ArmFigures } from './arm.ts';
 import { parametersOf, type CommitParameters } from './parameters.ts';
 import { runCommitSuite } from './commit.ts';
 import type { Load } from './load.ts';
@@ -57,6 +58,8 @@ test('a tiny run of all subjects: structure, and everything acknowledged is read
     'isomorphic-git': expect.any(String),
   });
   expect(result.notes).toContainEqual(expect.stringMatching(/^missing: jj \(there is no subject for it/));
+  expect(result.notes).toContain('p99 of a round with fewer than 100 commits is its slowest one');
+  expect(result.samples.filter(({ metric }) => metric === 'latencyMsP999')).toEqual([]);
   expect(result.notes).toContain('control: not run; --control or --full runs it');
   for (const subject of commitSubjects) {
     const available = await subject.available();
@@ -112,6 +115,16 @@ test('a control that is not slower is told of', async () => {
   const { result, exitCode } = await run({ ...tiny, subjects: [slow, fast], loads: [{ load }], control: true });
   expect(result.notes.join('\n')).toContain('DOES NOT SHOW');
   expect(exitCode).toBe(1);
+});
+
+test('p99.9 is told of rounds with a thousand commits', () => {
+  const p999Of = (count: number): number[] | undefined => {
+    const figures: ArmFigures = {};
+    const latenciesMs = Float64Array.from({ length: count }, (_, at) => at);
+    addRound(figures, load, { acknowledged: count, seconds: 1, latenciesMs });
+    return figures.latencyMsP999;
+  };
+  expect([p999Of(999), p999Of(2000)]).toEqual([undefined, [1997]]);
 });
 
 const broken = (name: string, change: Partial<Subject>): Subject => ({ ...floorSubject, name, ...change });

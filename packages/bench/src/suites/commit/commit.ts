@@ -5,7 +5,7 @@ import { runRounds } from '../../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
 import { commitSubjects, slowedMoundSubject, unwrittenSubjects } from '../../subjects/index.ts';
 import type { Subject } from '../../subjects/subject.ts';
-import { attempt, noControl, type Findings } from '../findings.ts';
+import { attempt, noControl, tailNotes, type Findings } from '../findings.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
 import { commitTargets, targetNotes } from '../targets.ts';
 import { nameOfPlan, type ArmPlan, type CommitArm } from './arm.ts';
@@ -45,7 +45,7 @@ export async function runCommitSuite(
       await prepareAll(plans, workloads, arms, findings, context);
       const measured = await measureAll(arms, parameters, findings, context);
       const samples = samplesOf(measured);
-      findings.notes.push(...targetNotes(commitTargets, samples, referenceName));
+      findings.notes.push(...tailNotes(samples), ...targetNotes(commitTargets, samples, referenceName));
       if (parameters.profile) samples.push(...(await profileAll(measured, parameters, findings, context)));
       await verifyAll(measured, findings, context);
       if (parameters.control) checkControl(measured, findings);

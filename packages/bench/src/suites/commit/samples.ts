@@ -14,9 +14,13 @@ export function samplesOf(arms: readonly CommitArm[]): Sample[] {
 }
 
 function figureSamples({ plan, figures }: CommitArm): Sample[] {
-  return (Object.keys(figures) as Metric[]).map((metric) =>
-    sampleOf(plan.subject.name, plan.fields, metric, figures[metric] ?? []),
-  );
+  const rounds = figures.commitsPerSecond?.length ?? 0;
+  return (Object.keys(figures) as Metric[]).flatMap((metric) => {
+    const values = figures[metric] ?? [];
+    // What only the rounds with most commits have is no figure of the subject.
+    const isOfAll = metric !== 'latencyMsP999' || values.length === rounds;
+    return isOfAll ? [sampleOf(plan.subject.name, plan.fields, metric, values)] : [];
+  });
 }
 
 /** How many times as fast as another arm, round by round. */

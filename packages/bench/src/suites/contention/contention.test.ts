@@ -60,6 +60,7 @@ const metrics = [
 test('a tiny run: structure, and every edit is read back from both arms', async () => {
   const ran = await run(tiny);
   expect(ran.notes).not.toMatch(/^failed/m);
+  expect(ran.result.notes).toContain('p99 of a round with fewer than 100 commits is its slowest one');
   expect(ran.result.notes).toContain('control: not run; --control or --full runs it');
   expect(ran.exitCode).toBe(0);
   expect(Object.keys(ran.result)).toEqual([

@@ -7,7 +7,7 @@ import { type Sample } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
 import { HotEdits } from '../../workloads/hot-edits.ts';
-import { attempt, noControl, type Findings } from '../findings.ts';
+import { attempt, noControl, tailNotes, type Findings } from '../findings.ts';
 import { ContentionArm } from './arm.ts';
 import { overwritingContender } from './mound.ts';
 import { contentionOptions, contentionParametersOf, type ContentionParameters } from './parameters.ts';
@@ -51,7 +51,9 @@ export async function runContentionSuite(parameters: ContentionParameters, conte
         durability: 'flushed',
       };
       const title = `${agents} agents at once, ${files} files, ${rounds} rounds of ${commits} edits for each arm, interleaved`;
-      return await outcomeOf(title, measured, contentionSamples(measured, workload), findings);
+      const samples = contentionSamples(measured, workload);
+      findings.notes.push(...tailNotes(samples));
+      return await outcomeOf(title, measured, samples, findings);
     } finally {
       context.progress.end();
       for (const arm of arms) await arm.close().catch(() => undefined);
