@@ -9,7 +9,8 @@ import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
 /** Every table's rows, keys and values in hex. */
 type Tables = Record<string, [key: string, value: string][]>;
 
-const goldenFile = join(projectDir, 'test/golden/format-1.json');
+const newest = 2;
+const goldenOf = (format: number): string => join(projectDir, `test/golden/format-${format}.json`);
 const binary = { encoding: 'binary', keyEncoding: 'binary' } as const;
 const environment = (dir: string): ReturnType<typeof open<Buffer, Buffer>> =>
   open<Buffer, Buffer>({
@@ -20,7 +21,7 @@ const environment = (dir: string): ReturnType<typeof open<Buffer, Buffer>> =>
     overlappingSync: false,
   });
 
-/** One entry of each kind, with a delta, a move, a merge, a conflict and its resolution, a parked intent, records. */
+/** One entry of each kind, with a delta, a move, a merge, a conflict and its resolution, a parked intent, records; a wide landing. */
 async function scenario(dir: string): Promise<void> {
   const ports = { clock: steppingClock(1_700_000_000_000, 1000), random: seededRandom(7) };
   const repo = await openRepo(dir, { create: true, ...ports });
@@ -32,8 +33,6 @@ async function scenario(dir: string): Promise<void> {
     operationId: 'op-1',
   });
   await repo.put('a.txt', text.with(20, 'twenty\n').join(''), { author: agent('y'), expect: version(1) });
-  // The clock ticks with each batch, and when this was written the merge took one more.
-  ports.clock.now();
   const conflict = await repo.put('a.txt', text.with(3, 'drei\n').join(''), { author: agent('z'), expect: version(1) });
   await repo.resolve(conflict.kind === 'conflicted' ? conflict.conflict : '', {
     author: { name: 'm', kind: 'agent', role: 'merger', model: 'scripted' },
@@ -67,6 +66,11 @@ async function scenario(dir: string): Promise<void> {
     changes: [{ kind: 'put', path: 'cites.ts', content: '// @decision D-9@00000000\n', expect: absent }],
   });
   await splitAndClose(repo);
+  const wide = Array.from({ length: 20 }, (_, at) => {
+    const content = Buffer.from(ports.random.bytes(850 + at));
+    return { kind: 'put', path: `wide/${at}.bin`, content, expect: absent } as const;
+  });
+  await repo.land({ author: setup, message: 'wide', branch: 'side', changes: wide });
   await repo.close();
 }
 
@@ -108,23 +112,23 @@ async function readTables(dir: string): Promise<Tables> {
   }
 }
 
-test('the bytes of format 1 are what they were', async () => {
+test(`the bytes of format ${newest} are what they were`, async () => {
   const dir = tempDir();
   await scenario(dir);
   const tables = await readTables(dir);
   expect(Object.keys(tables).length).toBeGreaterThan(15);
   if (process.env['MOUND_WRITE_GOLDEN'] !== undefined)
-    writeFileSync(goldenFile, `${JSON.stringify(tables, null, 1)}\n`);
-  const golden = JSON.parse(readFileSync(goldenFile, 'utf8')) as Tables;
+    writeFileSync(goldenOf(newest), `${JSON.stringify(tables, null, 1)}\n`);
+  const golden = JSON.parse(readFileSync(goldenOf(newest), 'utf8')) as Tables;
   // Other bytes mean a new format version: a new golden file beside this one, and a line in version.ts.
   expect(tables).toEqual(golden);
 });
 
-test('a store of format 1 is still read', async () => {
+test.each([1, 2])('a store of format %i is still read', async (format) => {
   const dir = tempDir();
   mkdirSync(join(dir, '.mound/store'), { recursive: true });
   const root = environment(dir);
-  for (const [name, rows] of Object.entries(JSON.parse(readFileSync(goldenFile, 'utf8')) as Tables)) {
+  for (const [name, rows] of Object.entries(JSON.parse(readFileSync(goldenOf(format), 'utf8')) as Tables)) {
     const table: Database<Buffer, Buffer> = root.openDB({ name, ...binary });
     root.transactionSync(() => {
       for (const [key, value] of rows) table.putSync(Buffer.from(key, 'hex'), Buffer.from(value, 'hex'));
@@ -150,6 +154,14 @@ test('a store of format 1 is still read', async () => {
   const kinds = [...repo.events()].map(({ kind }) => kind);
   expect(kinds).toEqual(expect.arrayContaining(['file.piled-on', 'file.split', 'conflict.resolved', 'file.thawed']));
   expect(new Set(kinds).size).toBeGreaterThan(15);
+  const { state, paths } = repo.conflict('c4');
+  expect(state).toBe('resolved');
+  expect(paths.map(({ incoming }) => incoming.content?.toString().split('\n')[3])).toEqual(['drei']);
+  // Written to, it is of the newest format: an older Mound must not take it for its own.
+  await repo.put('new.txt', 'new', { author: setup });
+  expect(repo.formatVersion).toBe(newest);
+  await repo.close();
+  expect((await tempRepo(dir)).formatVersion).toBe(newest);
 });
 
 test('a newer format is refused and left as it is', async () => {
@@ -161,6 +173,6 @@ test('a newer format is refused and left as it is', async () => {
   const newer = Buffer.from('93a56d6f756e6463a178', 'hex');
   await meta.put(Buffer.from('format'), newer);
   await root.close();
-  await expect(openRepo(dir)).rejects.toMatchObject({ code: 'format-newer', fields: { found: 99, supported: 1 } });
+  await expect(openRepo(dir)).rejects.toMatchObject({ code: 'format-newer', fields: { found: 99, supported: newest } });
   await expect(openRepo(dir, { create: true })).rejects.toMatchObject({ code: 'format-newer' });
 });

@@ -175,3 +175,63 @@ test('writers go on while a purge runs, and nothing lands on what was taken away
   expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
   for (let i = 0; i < 40; i++) expect(repo.snapshot().readText(`copy/${i}.txt`)).toContain(`clean ${i}`);
 });
+
+test('a kept intent that builds on what goes away keeps its own content', async () => {
+  const dir = tempDir();
+  const repo = await tempRepo(dir);
+  const clean = lines(60, 3);
+  const leaked = clean.with(5, `key=${secret}\n`);
+  await repo.put('config.txt', leaked.join(''), { author: setup });
+  await repo.put('config.txt', clean.with(5, 'key=one\n').join(''), { author: agent('x'), expect: version(1) });
+  // Its edit takes the secret out, so it holds none of it, but as a delta it stands on what does.
+  const two = clean.with(5, 'key=two\n').join('');
+  const conflict = await repo.put('config.txt', two, { author: agent('y'), expect: version(1) });
+  const id = conflict.kind === 'conflicted' ? conflict.conflict : '';
+  expect(repo.conflict(id).paths[0]?.incoming.content?.toString()).toBe(two);
+  const bytesBefore = repo.conflict(id);
+  await repo.purge({ author: setup, reason: 'leaked', containing: Buffer.from(secret) });
+  expect(fileOf(dir).includes(secret)).toBe(false);
+  expect(repo.conflict(id).paths[0]?.incoming.content?.toString()).toBe(two);
+  // A view from before the purge makes its contents when it is asked for them.
+  expect(bytesBefore.paths[0]?.incoming.content?.toString()).toBe(two);
+  expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+  // One that was offered before the purge and is kept after it.
+  await repo.put('other.txt', `${secret}\n${two}`, { author: setup });
+  const seq = repo.snapshot().seq;
+  await repo.put('other.txt', `x\n${two}`, { author: agent('x'), expect: version(seq) });
+  const [late] = await Promise.all([
+    repo.put('other.txt', `y\n${two}`, { author: agent('y'), expect: version(seq) }),
+    repo.purge({ author: setup, reason: 'leaked again', containing: Buffer.from(secret) }),
+  ]);
+  const kept = late.kind === 'conflicted' ? repo.conflict(late.conflict) : undefined;
+  expect(kept?.paths[0]?.incoming.content?.toString()).toBe(`y\n${two}`);
+  expect(fileOf(dir).includes(secret)).toBe(false);
+  expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+});
+
+test('of a wide landing one file goes and the others stay, also those that share its part', async () => {
+  const dir = tempDir();
+  const repo = await tempRepo(dir);
+  const contentOf = (at: number): string =>
+    at === 0 || at === 7 ? `${secret} ${at}\n${noise(at, 900)}` : noise(at, 900);
+  const changes = Array.from(
+    { length: 60 },
+    (_, at) => ({ kind: 'put', path: `wide/${at}.txt`, content: contentOf(at), expect: absent }) as const,
+  );
+  await repo.land({ author: setup, message: 'wide', changes });
+  expect(fileOf(dir).includes(noise(8, 900).slice(0, 40))).toBe(false);
+  await repo.compact({ keep: 0 });
+  const packed = deflateRawSync(Buffer.from(contentOf(7)), { level: 1 }).subarray(300, 400);
+  expect(fileOf(dir).includes(packed)).toBe(true);
+  expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+  await repo.purge({ author: setup, reason: 'leaked', containing: Buffer.from(secret) });
+  expect(fileOf(dir).includes(packed)).toBe(false);
+  const snapshot = repo.snapshot(1);
+  for (const [at, { path, content }] of changes.entries()) {
+    if (at === 0 || at === 7) expect(() => snapshot.read(path)).toThrow(expect.objectContaining({ code: 'purged' }));
+    else expect(snapshot.readText(path)).toBe(content);
+  }
+  expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+  await repo.close();
+  expect((await tempRepo(dir)).fsck()).toMatchObject({ ok: true, errors: [] });
+});

@@ -24,6 +24,7 @@ const linesFields = ({ start, count, text }: HunkLines): object => ({
 
 const viewFields = (view: ConflictView): object => ({
   ...view,
+  asked: view.asked.map(({ kind, path, movedFrom, movedTo }) => ({ kind, path, movedFrom, movedTo })),
   paths: view.paths.map((path) => ({
     ...path,
     base: sideFields(path.base),

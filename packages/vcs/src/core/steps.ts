@@ -13,7 +13,6 @@ export const stepNames = [
   'prepared',
   'merge-planned',
   'merged-outside',
-  'kept-encoded',
   // Inside a transaction, which holds the writer mutex.
   'batch-begun',
   'decided',

@@ -1,6 +1,6 @@
 import type { Author, AuthorKind } from '../core/intent.ts';
 import type { ByteWriter } from './bytes.ts';
-import { pack, unpack, type Packable } from './codec.ts';
+import { pack, unpackRow, type Packable } from './codec.ts';
 
 const nullOf = (value: string | undefined): string | null => value ?? null;
 
@@ -23,7 +23,7 @@ export function writeAuthor(writer: ByteWriter, { name, kind, email, agent, role
 export const encodeAuthor = (author: Author): Buffer => pack(authorTuple(author));
 
 export function decodeAuthor(bytes: Uint8Array): Author {
-  const [name, kind, email, agent, role, model] = unpack(bytes) as [
+  const [name, kind, email, agent, role, model] = unpackRow(bytes) as readonly [
     string, number, string | null, string | null, string | null, string | null,
   ]; // prettier-ignore
   return {

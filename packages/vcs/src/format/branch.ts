@@ -1,4 +1,4 @@
-import { pack, unpack } from './codec.ts';
+import { pack, unpackRow } from './codec.ts';
 
 export interface BranchRow {
   readonly id: number;
@@ -14,6 +14,6 @@ export const encodeBranch = ({ name, parentId, forkSeq, commitSeq }: Omit<Branch
   pack([name, parentId, forkSeq, commitSeq]);
 
 export function decodeBranch(id: number, bytes: Uint8Array): BranchRow {
-  const [name, parentId, forkSeq, commitSeq] = unpack(bytes) as [string, number, number, number];
+  const [name, parentId, forkSeq, commitSeq] = unpackRow(bytes) as readonly [string, number, number, number];
   return { id, name, parentId, forkSeq, commitSeq };
 }

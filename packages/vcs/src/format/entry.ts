@@ -40,8 +40,18 @@ export interface Body {
   readonly size: number;
   /** Stored bytes; empty where they stand in parts. */
   readonly bytes: Uint8Array;
-  /** Number of parts in the `parts` table; 0 where the bytes are inline. */
+  /** Number of parts in the `parts` table that are this body's alone. */
   readonly parts: number;
+  /** Where its bytes stand among those of others; undefined: inline, or in parts of its own. */
+  readonly shelf?: Shelf | undefined;
+}
+
+/** A range of a part that holds bodies of one entry one after another. */
+export interface Shelf {
+  /** Of the change under which the part stands, the first of those that share it. */
+  readonly index: number;
+  readonly offset: number;
+  readonly length: number;
 }
 
 export interface ChangeRow extends Link {

@@ -1,4 +1,4 @@
-import { pack, unpack } from './codec.ts';
+import { pack, unpackRow } from './codec.ts';
 
 /** A path on which intents are parked. */
 export interface Freeze {
@@ -13,6 +13,6 @@ export interface Freeze {
 export const encodeFreeze = ({ seq, owner, until }: Freeze): Buffer => pack([seq, owner ?? null, until]);
 
 export function decodeFreeze(bytes: Uint8Array): Freeze {
-  const [seq, owner, until] = unpack(bytes) as [number, string | null, number];
+  const [seq, owner, until] = unpackRow(bytes) as readonly [number, string | null, number];
   return { seq, owner: owner ?? undefined, until };
 }

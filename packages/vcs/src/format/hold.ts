@@ -1,4 +1,4 @@
-import { pack, unpack } from './codec.ts';
+import { pack, unpackRow } from './codec.ts';
 
 /** A path that is kept for one intent while its large merge runs. */
 export interface Hold {
@@ -11,6 +11,6 @@ export interface Hold {
 export const encodeHold = ({ token, until }: Hold): Buffer => pack([token, until]);
 
 export function decodeHold(bytes: Uint8Array): Hold {
-  const [token, until] = unpack(bytes) as [string, number];
+  const [token, until] = unpackRow(bytes) as readonly [string, number];
   return { token, until };
 }

@@ -1,4 +1,5 @@
 import type { BlobId, CommitId, Seq } from '../core/ids.ts';
+import { formNumberOf, formOfNumber } from './body-form.ts';
 import { ByteReader, type ByteWriter } from './bytes.ts';
 import { pack, unpack, type Packable } from './codec.ts';
 import { driverNoteOf, packDriverNote, type DriverNoteTuple } from './driver-note.ts';
@@ -23,8 +24,6 @@ import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 
 /** First byte; that of every other kind is a MessagePack array's (0x90 and above). */
 export const landingByte = 0x01;
-
-const forms: readonly Body['form'][] = ['none', 'raw', 'deflate', 'delta', 'delta-deflate', 'same', 'purged'];
 
 /** Optional parts of a landing, a bit each. */
 const has = {
@@ -59,8 +58,9 @@ function readPlace(reader: ByteReader, seq: number): Place {
 
 function writeChange(writer: ByteWriter, seq: number, row: ChangeRow): void {
   const { body } = row;
-  const marks = (body.parts > 0 ? isInParts : 0) | (row.movedPathId === 0 ? 0 : isMoved);
-  writer.varint(row.pathId).byte(modeNumberOf(row.mode) | (forms.indexOf(body.form) << 3) | marks);
+  const { shelf } = body;
+  const marks = (body.parts > 0 || shelf !== undefined ? isInParts : 0) | (row.movedPathId === 0 ? 0 : isMoved);
+  writer.varint(row.pathId).byte(modeNumberOf(row.mode) | (formNumberOf(body.form) << 3) | marks);
   if (row.blob !== undefined) writer.hex(row.blob);
   if (row.movedPathId !== 0) writer.varint(row.movedPathId);
   writer.varint(row.depth);
@@ -72,7 +72,8 @@ function writeChange(writer: ByteWriter, seq: number, row: ChangeRow): void {
   writePlace(writer, seq, body.base);
   if (body.base.seq > 0) writer.varint(body.chain);
   writer.varint(body.size);
-  if (body.parts > 0) writer.varint(body.parts);
+  if (shelf !== undefined) writer.varint(0).varint(shelf.index).varint(shelf.offset).varint(shelf.length);
+  else if (body.parts > 0) writer.varint(body.parts);
   else writer.sized(body.bytes);
 }
 
@@ -84,7 +85,12 @@ function readBody(reader: ByteReader, seq: number, form: Body['form'], inParts: 
   const base = readPlace(reader, seq);
   const chain = base.seq > 0 ? reader.varint() : 0;
   const size = reader.varint();
-  if (inParts) return { form, base, chain, size, bytes: noBytes, parts: reader.varint() };
+  if (inParts) {
+    const parts = reader.varint();
+    const common = { form, base, chain, size, bytes: noBytes, parts };
+    if (parts > 0) return common;
+    return { ...common, shelf: { index: reader.varint(), offset: reader.varint(), length: reader.varint() } };
+  }
   return { form, base, chain, size, bytes: reader.sized(), parts: 0 };
 }
 
@@ -92,8 +98,7 @@ function readChange(reader: ByteReader, seq: number): ChangeRow {
   const pathId = reader.varint();
   const marks = reader.byte();
   const mode = modeOfNumber(marks & 7);
-  const form = forms[(marks >> 3) & 7];
-  if (form === undefined) throw new RangeError(`a body has the unknown form ${(marks >> 3) & 7}`);
+  const form = formOfNumber((marks >> 3) & 7);
   const blob = mode === undefined ? undefined : (reader.hex(32) as BlobId);
   const movedPathId = (marks & isMoved) === 0 ? 0 : reader.varint();
   const depth = reader.varint();
@@ -298,6 +303,8 @@ function skipChange(reader: ByteReader, seq: number, tell?: TellPrevious): numbe
   reader.varint();
   const count = reader.varint();
   if ((marks & isInParts) === 0) reader.skip(count);
+  // On a shelf: its index, the range on it.
+  else if (count === 0) for (let field = 0; field < 3; field++) reader.varint();
   return pathId;
 }
 

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { chunkBytesFor } from '../core/allocate.ts';
 import { ByteReader, ByteWriter } from './bytes.ts';
 import { checksum, unsealed } from './seal.ts';
 
@@ -59,7 +60,10 @@ export function decodeSegment(bytes: Uint8Array): Buffer[] {
   const header = new ByteReader(inner);
   const count = header.varint();
   const plainBytes = header.varint();
-  const plain = inflateRawSync(header.rest(), { maxOutputLength: Math.max(1, plainBytes) });
+  const plain = inflateRawSync(header.rest(), {
+    maxOutputLength: Math.max(1, plainBytes),
+    chunkSize: chunkBytesFor(plainBytes),
+  });
   const reader = new ByteReader(plain);
   const entries: Buffer[] = [];
   for (let i = 0; i < count; i++) entries.push(reader.sized());

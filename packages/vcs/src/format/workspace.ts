@@ -1,7 +1,7 @@
 import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import { bytesOfPath, pathOfBytes } from '../core/path.ts';
-import { pack, unpack, type Packable } from './codec.ts';
+import { pack, unpackRow, type Packable } from './codec.ts';
 import { pathKey } from './keys.ts';
 import { modeNumberOf, modeOfNumber } from './mode-number.ts';
 import { sealed, unsealed } from './seal.ts';
@@ -71,18 +71,9 @@ export function encodeWorkspace(row: WorkspaceRow): Buffer {
 
 /** Errors: `object-damaged`. */
 export function decodeWorkspace(key: Buffer, bytes: Buffer): WorkspaceRow {
-  const [id, branchId, seq, dir, sparse, generation, syncTo, state, doer, time] = unpack(unsealed(bytes)) as [
-    string,
-    number,
-    number,
-    string | null,
-    string[],
-    number,
-    number,
-    number,
-    string,
-    number,
-  ];
+  const [id, branchId, seq, dir, sparse, generation, syncTo, state, doer, time] = unpackRow(
+    unsealed(bytes),
+  ) as readonly [string, number, number, string | null, string[], number, number, number, string, number];
   return {
     name: key.toString('utf8'),
     id,
@@ -130,7 +121,7 @@ export function encodeOverlay({ path, kind, base, content, movedFrom, kept, conf
 
 /** Errors: `object-damaged`. */
 export function decodeOverlay(bytes: Buffer): OverlayRow {
-  const [path, kind, base, content, from, kept, conflict] = unpack(Buffer.from(unsealed(bytes))) as [
+  const [path, kind, base, content, from, kept, conflict] = unpackRow(Buffer.from(unsealed(bytes))) as readonly [
     Uint8Array,
     number,
     number,

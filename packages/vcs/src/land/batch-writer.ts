@@ -12,6 +12,7 @@ import {
   type LogEntry,
   type MergedRow,
   type PiledRow,
+  type Place,
   type RecordRow,
   type ReferenceRow,
   type SplitRow,
@@ -41,15 +42,15 @@ import type { ReferenceFinding } from '../rules/references.ts';
 import type { Counters } from '../store/counters.ts';
 import type { StaleReadRow } from '../format/entry.ts';
 import { countFates } from './account-codec.ts';
+import { BodyShelves, inlineBytesMax } from './body-shelves.ts';
 import { isResolution, type PiledPath } from './decide.ts';
 import { OpenRows } from './open-rows.ts';
 import { PathMarks } from './path-marks.ts';
 import { digestEdits } from './prepare.ts';
+import { encodeKept } from './kept.ts';
 import { isPolicyKey } from './rule-store.ts';
 import type { MergedNote, PreparedEdit, PreparedIntent, PreparedSplit } from './prepared.ts';
 
-/** Bodies up to this stand in their entry; longer ones in parts, so that entries stay quick to read. */
-const inlineBytesMax = 8 * 1024;
 const partBytesMax = 1024 * 1024;
 
 const none: readonly never[] = [];
@@ -158,9 +159,9 @@ export class BatchWriter {
     return id;
   }
 
-  /** Stores bytes inline or in parts of the entry that comes next. */
-  private storeBody(body: Body, index: number): Body {
-    if (body.bytes.length <= inlineBytesMax) return body;
+  /** Stores bytes inline, on a shelf where the entry has some, or in parts of the entry that comes next. */
+  private storeBody(body: Body, index: number, shelves: BodyShelves | undefined): Body {
+    if (body.bytes.length <= inlineBytesMax) return shelves?.add(body, index) ?? body;
     return { ...body, bytes: Buffer.alloc(0), parts: this.storeParts(body.bytes, index) };
   }
 
@@ -175,8 +176,12 @@ export class BatchWriter {
     return part;
   }
 
-  /** Stored inline where small. */
-  keep(bytes: Buffer): { kept: Buffer; keptParts: number } {
+  /** Stores an intent that does not land, inline where it is small. Its contents were encoded before any lock was held. */
+  keep({ admitted, edits }: PreparedIntent): { kept: Buffer; keptParts: number } {
+    const bytes = encodeKept(
+      admitted,
+      edits.map((edit) => this.standing(edit)),
+    );
     if (bytes.length <= inlineBytesMax) return { kept: bytes, keptParts: 0 };
     return { kept: Buffer.alloc(0), keptParts: this.storeParts(bytes, 0) };
   }
@@ -195,14 +200,19 @@ export class BatchWriter {
     return isGone ? encodeBody(content, undefined) : body;
   }
 
-  private changeRow(branchId: number, edit: PreparedEdit, seq: number, index: number): ChangeRow {
+  private changeRow(
+    branchId: number,
+    edit: PreparedEdit,
+    { seq, index }: Place,
+    shelves: BodyShelves | undefined,
+  ): ChangeRow {
     const cell = this.cell(branchId, edit);
     const { pathId } = cell;
     const head = cell.staged ?? cell.version;
     const link = head === undefined ? firstLink : linkAfterVersion(head, this.reader.version);
     const { target } = edit;
     const moved = edit.movedFrom ?? edit.movedTo;
-    const body = this.storeBody(this.standing(edit), index);
+    const body = this.storeBody(this.standing(edit), index, shelves);
     const version = new Version({ seq, index }, target, link, body, link.jumped);
     this.reader.heads.stage(cell, version);
     this.landed.push({ version, content: edit.content });
@@ -236,7 +246,11 @@ export class BatchWriter {
     const time = extras.git?.time ?? intent.time;
     const commit = makesCommit ? this.commitId(parents, time, intent, edits, branch) : undefined;
     const changes: ChangeRow[] = [];
-    for (const edit of edits) changes.push(this.changeRow(branchId, edit, seq, changes.length));
+    const shelves = BodyShelves.areNeeded(edits)
+      ? new BodyShelves((index, bytes) => void this.storeParts(bytes, index))
+      : undefined;
+    for (const edit of edits) changes.push(this.changeRow(branchId, edit, { seq, index: changes.length }, shelves));
+    shelves?.finish();
     const entry: LandingEntry = {
       kind: 'landing',
       seq,

@@ -45,8 +45,6 @@ export interface Candidate {
   readonly intent: PreparedIntent;
   /** Merging it outside came to this. */
   readonly conflict: FoundConflict | undefined;
-  /** The whole intent, encoded before any lock was held; needed to keep it as a conflict or parked. */
-  readonly kept: Buffer | undefined;
 }
 
 /** What a batch makes of a candidate: an outcome, or work to be done outside before it comes again. */
@@ -57,8 +55,7 @@ export type Decision =
   /** When the hold with this token is over. */
   | { readonly kind: 'wait'; readonly hold: string }
   /** First thing in the next batch. */
-  | { readonly kind: 'again' }
-  | { readonly kind: 'keep'; readonly conflict: FoundConflict | undefined };
+  | { readonly kind: 'again' };
 
 const outcomeOf = (outcome: Outcome): Decision => ({ kind: 'outcome', outcome });
 
@@ -130,8 +127,8 @@ export class Batch {
     const isAsChosen = this.isAsChosen(conflict?.chosen ?? intent.merged, branchId);
     const decision =
       conflict && isAsChosen
-        ? this.keepConflict(candidate, branchId, conflict)
-        : this.decideIntent(candidate, isAsChosen ? intent : asAsked(intent), branchId);
+        ? this.keepConflict(intent, branchId, conflict)
+        : this.decideIntent(isAsChosen ? intent : asAsked(intent), branchId);
     if (this.watch.hasFrozen) {
       this.watch.hasFrozen = false;
       this.states.clear();
@@ -147,7 +144,7 @@ export class Batch {
     return decision;
   }
 
-  private decideIntent(candidate: Candidate, intent: PreparedIntent, branchId: number): Decision {
+  private decideIntent(intent: PreparedIntent, branchId: number): Decision {
     const state = this.state(branchId);
     const verdict = decide(state, intent);
     this.reader.store.steps.reach('decided');
@@ -167,13 +164,13 @@ export class Batch {
         this.keepPiled(intent, branchId, verdict.piled);
         return outcomeOf({ kind: 'unchanged', seq: verdict.seq } as Outcome);
       case 'parked':
-        return this.park(candidate, branchId, verdict.paths);
+        return this.park(intent, branchId, verdict.paths);
       case 'rejected':
         return outcomeOf(verdict);
       case 'held':
         return { kind: 'wait', hold: verdict.hold };
       case 'stale':
-        return this.mergeHere(candidate, intent, branchId, state);
+        return this.mergeHere(intent, branchId, state);
     }
   }
 
@@ -200,7 +197,7 @@ export class Batch {
    * come between; what takes too long for that runs outside, and after too many
    * tries its paths are held for it.
    */
-  private mergeHere(candidate: Candidate, intent: PreparedIntent, branchId: number, state: LandingState): Decision {
+  private mergeHere(intent: PreparedIntent, branchId: number, state: LandingState): Decision {
     this.staleCount++;
     if (intent.attempts < attemptsMax && !this.isBusy(intent, state))
       return { kind: 'merge', branchId, hold: intent.hold };
@@ -219,8 +216,8 @@ export class Batch {
     this.mergedBytes += Math.max(mergeBytesMin, plan.size);
     const merged = merge.settle(intent, plan, results);
     this.reader.store.steps.reach('merged-inside');
-    if (merged.kind === 'conflict') return { kind: 'keep', conflict: merged };
-    return this.decideIntent(candidate, merged.intent, branchId);
+    if (merged.kind === 'conflict') return this.keepConflict(intent, branchId, merged);
+    return this.decideIntent(merged.intent, branchId);
   }
 
   /** Whether a file of it landed so lately that a merge outside would be overtaken. */
@@ -238,7 +235,7 @@ export class Batch {
   }
 
   /** Records a conflict with the whole intent; a resolution that conflicts again leaves its conflict open. */
-  private keepConflict({ intent, kept }: Candidate, branchId: number, conflict: FoundConflict): Decision {
+  private keepConflict(intent: PreparedIntent, branchId: number, conflict: FoundConflict): Decision {
     const { extras } = intent;
     const isReplacing = extras.resolves > 0 && extras.ending === 'replacement';
     if (extras.resolves > 0 && extras.ending === 'remerge') {
@@ -252,13 +249,12 @@ export class Batch {
       const next = 'show the conflict again and resolve it against the newest state';
       return outcomeOf(reject('resolution-stale', message, next, { paths }));
     }
-    if (kept === undefined) return { kind: 'keep', conflict };
     const entry = {
       kind: 'conflict',
       ...this.entryHead(intent, branchId),
       comparedAt: conflict.at,
       paths: conflict.paths,
-      ...this.writer.keep(kept),
+      ...this.writer.keep(asAsked(intent)),
       unparks: extras.unparks,
       replaces: isReplacing ? extras.resolves : 0,
     } as const;
@@ -277,7 +273,7 @@ export class Batch {
     return { time, branchId, authorId: this.writer.authorId(admitted.author), operationId, asked, task };
   }
 
-  private park({ intent, kept }: Candidate, branchId: number, paths: readonly RepoPath[]): Decision {
+  private park(intent: PreparedIntent, branchId: number, paths: readonly RepoPath[]): Decision {
     const { extras } = intent;
     // Still frozen somewhere: it stays parked as it is.
     if (extras.unparks > 0) {
@@ -294,12 +290,11 @@ export class Batch {
       const message = `${paths.join(', ')} is frozen, so the conflict stays open`;
       return outcomeOf(reject('frozen', message, 'resolve it again after the thaw', { paths }));
     }
-    if (kept === undefined) return { kind: 'keep', conflict: undefined };
     const seq = this.writer.append({
       kind: 'parked',
       ...this.entryHead(intent, branchId),
       paths,
-      ...this.writer.keep(kept),
+      ...this.writer.keep(asAsked(intent)),
       replaces: isReplacing ? extras.resolves : 0,
     });
     if (isReplacing) this.writer.rows.closeConflict(extras.resolves, seq);

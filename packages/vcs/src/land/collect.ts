@@ -3,7 +3,7 @@ import type { LogEntry } from '../format/entry.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { blobsOfOverlays } from '../log/overlays.ts';
 import { isYoung, removeObject, stagedObjects } from '../log/staged.ts';
-import { decodeKept } from './kept.ts';
+import { keptOf } from './kept.ts';
 import type { Lander } from './lander.ts';
 
 /** Objects and bytes that one transaction removes at most. */
@@ -45,9 +45,7 @@ class Names {
     if (entry.kind === 'landing') {
       for (const { objects } of entry.records) for (const blob of objects) this.reasons.set(blob, 'record');
     } else if (entry.kind === 'conflict' || entry.kind === 'parked') {
-      const { seq, keptParts } = entry;
-      const bytes = keptParts > 0 ? this.reader.parts({ seq, index: 0 }, keptParts) : entry.kept;
-      for (const { objects } of decodeKept(bytes).records) {
+      for (const { objects } of keptOf(this.reader, entry).records) {
         for (const blob of objects) if (!this.reasons.has(blob)) this.reasons.set(blob, entry.kind);
       }
     }

@@ -1,6 +1,6 @@
 import { MoundError } from '../core/errors.ts';
 import type { Outcome } from '../core/outcome.ts';
-import { unpack } from '../format/codec.ts';
+import { unpackRow } from '../format/codec.ts';
 import { unsealed } from '../format/seal.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { outcomeOfEntry } from './outcomes.ts';
@@ -29,7 +29,7 @@ export function getUnchanged(
 ): { readonly outcome: Outcome & { kind: 'unchanged' }; readonly asked: Uint8Array } | undefined {
   const bytes = reader.store.tables.unchanged.getBinary(Buffer.from(operationId));
   if (bytes === undefined) return undefined;
-  const [seq, asked, key] = unpack(unsealed(bytes)) as [number, Uint8Array, string];
+  const [seq, asked, key] = unpackRow(unsealed(bytes)) as readonly [number, Uint8Array, string];
   if (key !== operationId) throw new MoundError('object-damaged', `the row of operation id '${key}' is damaged`);
   return { outcome: { kind: 'unchanged', seq } as Outcome & { kind: 'unchanged' }, asked };
 }

@@ -8,12 +8,11 @@ import type { LogReader } from '../log/log-reader.ts';
 import type { MergePool } from '../merge/index.ts';
 import type { Counters } from '../store/counters.ts';
 import { BatchWriter } from './batch-writer.ts';
-import { Batch, type Candidate, type Decision, type FoundConflict } from './batch.ts';
+import { Batch, type Candidate, type Decision } from './batch.ts';
 import { digestAsked } from './commit-body.ts';
 import type { DriverChoice } from './driver-choice.ts';
 import type { HashPool } from './hash-pool.ts';
 import { firstOutcomeOf } from './first-outcome.ts';
-import { encodeKept } from './kept.ts';
 import { commitSpec, LaggingIndex, operationSpec } from './lagging-index.ts';
 import { LandingQueue, queueCountMax, roomWaitMs } from './landing-queue.ts';
 import { LandingState } from './landing-state.ts';
@@ -206,7 +205,7 @@ export class Lander {
       this.inFlight++;
       const since = performance.now();
       const line = new WaitingLine<IntentItem>();
-      this.enqueue({ kind: 'intent', intent, bytes, since, line, conflict: undefined, kept: undefined, settle, fail });
+      this.enqueue({ kind: 'intent', intent, bytes, since, line, conflict: undefined, settle, fail });
     });
   }
 
@@ -368,8 +367,6 @@ export class Lander {
       case 'wait':
         if (!this.lines.join(item, decision.hold)) setTimeout(() => this.enqueue(item), heldPollMs);
         return;
-      case 'keep':
-        return this.enqueueKept(item, decision.conflict);
     }
   }
 
@@ -405,18 +402,7 @@ export class Lander {
       const merged = merge.settle(intent, plan, results);
       this.reader.store.steps.reach('merged-outside');
       if (merged.kind === 'merged') this.enqueue({ ...item, intent: merged.intent });
-      else this.enqueueKept({ ...item, intent }, merged);
+      else this.enqueue({ ...item, intent, conflict: merged });
     })().catch((error: unknown) => this.fail(item, error));
-  }
-
-  /** Offers an intent again with its whole encoded, which takes time in proportion to its contents. */
-  private enqueueKept(item: IntentItem, conflict: FoundConflict | undefined): void {
-    try {
-      const kept = item.kept ?? encodeKept(item.intent.admitted);
-      this.reader.store.steps.reach('kept-encoded');
-      this.enqueue({ ...item, kept, bytes: kept.length, conflict: conflict ?? item.conflict });
-    } catch (error) {
-      this.fail(item, error);
-    }
   }
 }

@@ -1,10 +1,10 @@
 import type { BlobId } from '../core/ids.ts';
-import type { ConflictEntry, LandingEntry, LogEntry, ParkedEntry, Place } from '../format/entry.ts';
+import type { LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { getObject, stagedObjects } from '../log/staged.ts';
 import { blobOf } from './commit-body.ts';
-import { decodeKept } from './kept.ts';
+import { basesOfKept, keptOf } from './kept.ts';
 
 /** What is to go: objects by name, and those that hold some bytes. */
 export interface Wanted {
@@ -25,6 +25,8 @@ export class PurgeScan {
   readonly dependents = new Map<string, Place>();
   /** Conflicts and parked intents that keep such a content. */
   readonly kept = new Set<number>();
+  /** Those that keep none of it, but whose stored bytes are a delta on a target. */
+  readonly leaning = new Set<number>();
   readonly seqs = new Set<number>();
   /** Messages and records that hold the bytes: reported, since commit ids are made of them. */
   readonly mentions: { readonly seq: number; readonly where: string }[] = [];
@@ -46,6 +48,11 @@ export class PurgeScan {
 
   get isDone(): boolean {
     return this.targets.size + this.dependents.size + this.kept.size === 0;
+  }
+
+  /** What has to be written anew before the targets go. */
+  get standing(): number {
+    return this.dependents.size + this.kept.size + this.leaning.size;
   }
 
   staged(): BlobId[] {
@@ -75,6 +82,8 @@ export class PurgeScan {
       if (keptOf(this.reader, entry).edits.some((edit) => this.isEditWanted(edit))) {
         this.kept.add(entry.seq);
         this.seqs.add(entry.seq);
+      } else if (basesOfKept(this.reader, entry).some((base) => this.targets.has(keyOf(base)))) {
+        this.leaning.add(entry.seq);
       }
     }
   }
@@ -108,8 +117,4 @@ export class PurgeScan {
       if (value !== null && holds(value, needle)) this.mentions.push({ seq, where: `record ${key}` });
     }
   }
-}
-
-export function keptOf(reader: LogReader, { seq, kept, keptParts }: ConflictEntry | ParkedEntry): AdmittedIntent {
-  return decodeKept(keptParts > 0 ? reader.parts({ seq, index: 0 }, keptParts) : kept);
 }

@@ -1,18 +1,18 @@
 import type { BlobId } from '../core/ids.ts';
 import type { Author } from '../core/intent.ts';
-import { nowhere, type Body, type ChangeRow, type Place } from '../format/entry.ts';
+import { nowhere, type Body, type ChangeRow, type LandingEntry, type Place } from '../format/entry.ts';
 import { seqKey } from '../format/keys.ts';
 import type { AdmittedIntent } from '../intent/edit.ts';
-import { encodeBody } from '../log/body.ts';
+import { encodeBody, noBody } from '../log/body.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { noticeOf } from '../log/purged.ts';
 import { removeObject } from '../log/staged.ts';
 import type { Counters } from '../store/counters.ts';
 import type { BatchWriter } from './batch-writer.ts';
-import { encodeKept } from './kept.ts';
+import { encodeKept, keptOf } from './kept.ts';
 import type { Lander } from './lander.ts';
-import { keptOf, PurgeScan, type Wanted } from './purge-scan.ts';
-import { putParts, removeParts, rewriteEntry, storedBody } from './rewrite.ts';
+import { PurgeScan, type Wanted } from './purge-scan.ts';
+import { putParts, removeBody, removeParts, rewriteEntry, storedBody } from './rewrite.ts';
 
 /** Entries that one transaction rewrites at most. */
 const batchCount = 32;
@@ -35,6 +35,9 @@ export interface Purged {
   readonly staged: readonly BlobId[];
 }
 
+/** The body that a change is to have; undefined: it stays as it is. */
+type BodyOf = (row: ChangeRow, entry: LandingEntry) => Body | undefined;
+
 const purgedBody = (size: number): Body => ({
   form: 'purged',
   base: nowhere,
@@ -46,7 +49,7 @@ const purgedBody = (size: number): Body => ({
 
 /**
  * Removes objects from the whole history. What stays but is stored as a delta on
- * one of them is written whole first, then their bodies are taken away, a few
+ * one of them, landed or kept, is written whole first, then their bodies are taken away, a few
  * entries a transaction: whoever is killed in between leaves a store that reads
  * as before or says `purged`; the next run goes on. The entry that tells of it
  * comes first. Commit ids stay: they name objects, whatever holds their bytes.
@@ -78,6 +81,9 @@ export class Purge {
       if (this.asked.isDryRun || (scan.isDone && inStage.length === 0)) break;
       await this.tell([...blobs]);
       await this.writeWhole([...scan.dependents.values()]);
+      // Those that are to lose a content as well: what else they hold may be a delta on what goes.
+      for (const seq of [...scan.kept, ...scan.leaning])
+        await this.act((_w, counters) => this.rewriteKept(scan, counters, seq));
       await this.takeAway(scan, inStage);
     }
     return {
@@ -126,9 +132,9 @@ export class Purge {
       }));
       await this.act((_writer, counters) => {
         for (const { place, body } of bodies) {
-          this.rewriteChange(counters, place, (row) => {
+          this.rewriteChange(counters, place, (row, entry) => {
             if (row.body.base.seq === 0) return undefined;
-            removeParts(this.reader.store, place, row.body.parts);
+            removeBody(this.reader.store, entry, place.index);
             return storedBody(this.reader.store, place, body);
           });
         }
@@ -136,10 +142,10 @@ export class Purge {
     }
   }
 
-  private rewriteChange(counters: Counters, place: Place, bodyOf: (row: ChangeRow) => Body | undefined): void {
+  private rewriteChange(counters: Counters, place: Place, bodyOf: BodyOf): void {
     const entry = this.reader.freshEntry(place.seq);
     const row = entry.kind === 'landing' ? entry.changes[place.index] : undefined;
-    const body = row && bodyOf(row);
+    const body = entry.kind === 'landing' && row ? bodyOf(row, entry) : undefined;
     if (entry.kind !== 'landing' || row === undefined || body === undefined) return;
     rewriteEntry(this.reader.store, counters, { ...entry, changes: entry.changes.with(place.index, { ...row, body }) });
   }
@@ -148,24 +154,23 @@ export class Purge {
   private async takeAway(scan: PurgeScan, staged: readonly BlobId[]): Promise<void> {
     const { store } = this.reader;
     const places = [...scan.targets.values()];
-    const dependents = scan.dependents.size;
+    const before = scan.standing;
     let isOvertaken = false;
     for (let at = 0; at < places.length && !isOvertaken; at += batchCount) {
       await this.act((_writer, counters) => {
         scan.catchUp(counters.lastSeq);
-        isOvertaken = scan.dependents.size > dependents;
+        isOvertaken = scan.standing > before;
         if (isOvertaken) return;
         for (const place of places.slice(at, at + batchCount)) {
-          this.rewriteChange(counters, place, ({ body }) => {
+          this.rewriteChange(counters, place, ({ body }, entry) => {
             if (body.form === 'purged') return undefined;
             if (body.form !== 'same') counters.objects--;
-            removeParts(store, place, body.parts);
+            removeBody(store, entry, place.index);
             return purgedBody(body.size);
           });
         }
       });
     }
-    for (const seq of scan.kept) await this.act((_writer, counters) => this.rewriteKept(scan, counters, seq));
     if (staged.length > 0) {
       await this.act(() => {
         for (const blob of staged) removeObject(store, blob);
@@ -173,7 +178,7 @@ export class Purge {
     }
   }
 
-  /** A kept intent stays, with a line in the place of each content that is gone. */
+  /** A kept intent stays, its contents whole, with a line in the place of each that is gone. */
   private rewriteKept(scan: PurgeScan, counters: Counters, seq: number): void {
     const { store } = this.reader;
     const entry = this.reader.freshEntry(seq);
@@ -183,9 +188,12 @@ export class Purge {
       if (edit.kind !== 'put' || !scan.isEditWanted(edit)) return edit;
       return { ...edit, content: noticeOf(edit.blob), blob: undefined };
     });
+    const bodies = edits.map((edit) =>
+      edit.kind === 'put' && edit.content !== undefined ? encodeBody(edit.content, undefined) : noBody,
+    );
+    const kept = encodeKept({ ...intent, edits }, bodies);
     const place = { seq, index: 0 };
     removeParts(store, place, entry.keptParts);
-    const kept = encodeKept({ ...intent, edits });
     const keptParts = putParts(store, place, kept);
     rewriteEntry(store, counters, { ...entry, keptParts, kept: keptParts > 0 ? Buffer.alloc(0) : kept });
   }

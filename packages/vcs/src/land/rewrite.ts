@@ -1,7 +1,7 @@
 import { encodeEntry } from '../format/entry-codec.ts';
-import type { Body, LogEntry, Place } from '../format/entry.ts';
+import type { Body, LandingEntry, LogEntry, Place } from '../format/entry.ts';
 import { partKey, seqKey, seqOfKey } from '../format/keys.ts';
-import { sealed } from '../format/seal.ts';
+import { sealed, unsealed } from '../format/seal.ts';
 import { decodeSegment, encodeSegment } from '../format/segment.ts';
 import type { Counters } from '../store/counters.ts';
 import type { Store } from '../store/store.ts';
@@ -29,6 +29,23 @@ export function rewriteEntry(store: Store, counters: Counters, entry: LogEntry):
     store.put('segments', seqKey(firstSeq + at), made.bytes);
     at += made.count;
   }
+}
+
+/** Inside a transaction: removes the stored bytes of one body of a landing; of a shelf, its range is overwritten. */
+export function removeBody(store: Store, { seq, changes }: LandingEntry, index: number): void {
+  const body = changes[index]?.body;
+  if (body === undefined) return;
+  removeParts(store, { seq, index }, body.parts);
+  const { shelf } = body;
+  if (shelf === undefined) return;
+  const key = partKey(seq, shelf.index, 0);
+  const isShared = changes.some((row, at) => at !== index && row.body.shelf?.index === shelf.index);
+  if (!isShared) return store.remove('parts', key);
+  const part = store.tables.parts.getBinary(key);
+  if (part === undefined) return;
+  const bytes = Buffer.from(unsealed(part));
+  bytes.fill(0, shelf.offset, shelf.offset + shelf.length);
+  store.put('parts', key, sealed(bytes));
 }
 
 /** Inside a transaction: removes the parts of a body or a kept intent. */

@@ -44,12 +44,15 @@ const versionCacheMax = 128 * 1024;
 const cachedChangesMax = 4096;
 const versionKey = (place: Place): number => place.seq * cachedChangesMax + place.index;
 
+/** Memory of one decoded change, about. */
+const changeBytes = 256;
+
 /** Never less than its share of the count. */
 function entrySizeOf(entry: LogEntry): number {
   let bytes = 0;
   if (entry.kind === 'landing') {
     bytes += entry.gitRaw?.length ?? 0;
-    for (const { body } of entry.changes) bytes += body.bytes.length;
+    for (const { body } of entry.changes) bytes += body.bytes.length + changeBytes;
   }
   return Math.max(bytes, entryCacheBytesMax / entryCacheMax);
 }
@@ -289,7 +292,11 @@ export class LogReader {
   }
 
   private storedBytes(row: ChangeRow, place: Place): Buffer {
-    const { bytes, parts } = row.body;
+    const { bytes, parts, shelf } = row.body;
+    if (shelf !== undefined) {
+      const { index, offset, length } = shelf;
+      return this.parts({ seq: place.seq, index }, 1).subarray(offset, offset + length);
+    }
     return parts > 0 ? this.parts(place, parts) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   }
 

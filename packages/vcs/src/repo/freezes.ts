@@ -14,7 +14,7 @@ import type { Lander } from '../land/lander.ts';
 import { noExtras } from '../land/prepared.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import type { Store } from '../store/store.ts';
-import { keptOf } from '../views/conflicts.ts';
+import { keptOf } from '../land/kept.ts';
 import type { ActOptions, FlagOptions, FreezeBounds, FreezeOptions, FreezeView, Unparked } from './api.ts';
 
 /** Longer delays are cut off by timers. */

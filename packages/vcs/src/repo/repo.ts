@@ -113,7 +113,6 @@ type EmbeddedOptions = OpeningOptions & Pick<OpenOptions, 'drivers' | 'contentsB
 export class EmbeddedRepo implements Repo {
   readonly dir: string;
   readonly repoId: string;
-  readonly formatVersion: number;
   readonly gitMarks: GitMarks;
   readonly workspaces: Workspaces;
   private readonly store: Store;
@@ -133,7 +132,6 @@ export class EmbeddedRepo implements Repo {
     this.store = store;
     this.dir = store.dir;
     this.repoId = store.identity.repoId;
-    this.formatVersion = store.identity.formatVersion;
     this.reader = new LogReader(store, contentsBytesMax);
     const choice = new DriverChoice(this.reader, drivers);
     this.lander = new Lander(this.reader, clock, this.mergePool, this.hashPool, choice);
@@ -169,10 +167,20 @@ export class EmbeddedRepo implements Repo {
   static async open(dir: string, clock: Clock, random: Random, options: EmbeddedOptions = {}): Promise<EmbeddedRepo> {
     const drivers = new Drivers(options.drivers);
     const repo = new EmbeddedRepo(await Store.open(dir, options), clock, random, drivers, options.contentsBytesMax);
-    repo.store.steps.reach('store-opened');
-    await repo.marks.unparkThawed();
-    await repo.remerges.closeAllMet();
-    return repo;
+    try {
+      repo.store.steps.reach('store-opened');
+      await repo.marks.unparkThawed();
+      await repo.remerges.closeAllMet();
+      return repo;
+    } catch (error) {
+      // Who is refused has nothing to close.
+      await repo.close();
+      throw error;
+    }
+  }
+
+  get formatVersion(): number {
+    return this.store.identity.formatVersion;
   }
 
   land(intent: Intent): Promise<Outcome> {

@@ -3,12 +3,15 @@ import { join } from 'node:path';
 import { MoundError } from '../core/errors.ts';
 import type { Random } from '../core/ports.ts';
 import { noSteps, type Steps } from '../core/steps.ts';
+import { formatVersion } from '../format/version.ts';
 import { encodeCounters, type Counters } from './counters.ts';
 import { createStore } from './creation.ts';
 import {
   closeEnvironment,
+  encodeIdentity,
   inTransaction,
   metaCounters,
+  metaFormat,
   mustEndAtLastSeq,
   openEnvironment,
   readCounters,
@@ -45,7 +48,7 @@ const readersCheckMs = 10_000;
  */
 export class Store {
   readonly dir: string;
-  readonly identity: Identity;
+  private known: Identity;
   readonly steps: Steps;
   private readonly company: Company;
   private environment: Environment;
@@ -67,7 +70,7 @@ export class Store {
     this.company = company;
     this.isForReading = options.readOnly === true;
     this.steps = options.steps ?? noSteps;
-    this.identity = readIdentity(home, environment.tables);
+    this.known = readIdentity(home, environment.tables);
     this.wakePath = join(home, 'wake');
   }
 
@@ -94,6 +97,10 @@ export class Store {
       opened.company.presence.leave();
       throw asFault(cause, dir);
     }
+  }
+
+  get identity(): Identity {
+    return this.known;
   }
 
   get tables(): Tables {
@@ -185,6 +192,8 @@ export class Store {
     this.mustBeOpen();
     this.newestEntry = undefined;
     const { environment } = this;
+    const { identity } = this;
+    const isOlder = identity.formatVersion < formatVersion;
     this.checkReaders();
     try {
       const { value, lastSeq } = inTransaction(environment, () => {
@@ -193,12 +202,15 @@ export class Store {
           throw corrupt(this.dir, `seq ${this.knownSeq} was there and is gone; the newest is ${counters.lastSeq}`);
         }
         const written = write(counters);
+        // An older Mound must not take for its own what is written from now on.
+        if (isOlder) this.put('meta', metaFormat, encodeIdentity(identity.repoId));
         this.put('meta', metaCounters, encodeCounters(counters));
         return { value: written, lastSeq: counters.lastSeq };
       });
       environment.root.resetReadTxn();
       this.mustHaveWritten(lastSeq);
       this.knownSeq = lastSeq;
+      if (isOlder) this.known = { ...identity, formatVersion };
       return value;
     } catch (cause) {
       throw asFault(cause, this.dir, dataPathOf(this.dir));

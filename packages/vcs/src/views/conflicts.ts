@@ -5,10 +5,10 @@ import type { Author } from '../core/intent.ts';
 import type { ConflictEntry, Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
-import type { AdmittedIntent } from '../intent/edit.ts';
+import type { AdmittedIntent, Edit } from '../intent/edit.ts';
 import { unpackAccounts } from '../land/account-codec.ts';
 import type { DriverChoice } from '../land/driver-choice.ts';
-import { decodeKept } from '../land/kept.ts';
+import { keptOf } from '../land/kept.ts';
 import { landingsOfLines, sideAuthorAt, versionsOfSide } from '../land/side-landings.ts';
 import { stretchesOf, type Stretch } from '../land/stretches.ts';
 import { wouldLand } from '../land/try-again.ts';
@@ -25,7 +25,7 @@ import {
   type MergeInput,
 } from '../merge/index.ts';
 import { ConflictRows, type ConflictRow } from './conflict-rows.ts';
-import type { ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
+import type { AskedEdit, ConflictPath, ConflictSide, ConflictView, Hunk } from './types.ts';
 
 const noTerms = { lineEnd: undefined, isLastLineEnded: undefined } as const;
 const absentSide: ConflictSide = { version: 0, blob: undefined, mode: undefined, content: undefined, ...noTerms };
@@ -125,7 +125,9 @@ export class Conflicts {
   view(open: OpenConflict, asOf = this.newestSeq(open.entry, open.closedBy)): ConflictView {
     const { entry, kept, closedBy } = open;
     const isMergeable = (): boolean => closedBy === 0 && wouldLand(this.reader, this.choice, kept);
+    const pathViews = (): ConflictPath[] => this.pathViews(open, asOf);
     let mergeable: boolean | undefined;
+    let paths: readonly ConflictPath[] | undefined;
     return {
       id: conflictIdOf(entry.seq),
       ...this.endOf(closedBy),
@@ -140,7 +142,11 @@ export class Conflicts {
       ...(kept.task !== undefined && { task: kept.task }),
       ...(kept.operationId !== undefined && { operationId: kept.operationId }),
       time: entry.time,
-      paths: this.pathViews(open, asOf),
+      asked: kept.edits.map(askedEdit),
+      // What stands where by now is looked up when it is asked for: many readers want the state alone.
+      get paths() {
+        return (paths ??= pathViews());
+      },
     };
   }
 
@@ -235,6 +241,17 @@ export class Conflicts {
 
 const shapeOf = ({ note: { driver, lines }, refused }: ConflictRow): ConflictShape => ({ driver, lines, refused });
 
+const askedEdit = (edit: Edit): AskedEdit => ({
+  kind: edit.kind,
+  path: edit.path,
+  mode: edit.kind === 'delete' ? undefined : edit.mode,
+  get content() {
+    return edit.kind === 'put' ? edit.content : undefined;
+  },
+  ...(edit.kind === 'put' && edit.movedFrom !== undefined && { movedFrom: edit.movedFrom }),
+  ...(edit.kind === 'delete' && edit.movedTo !== undefined && { movedTo: edit.movedTo }),
+});
+
 function incomingSide(state: FileState | null): ConflictSide {
   if (state === null) return absentSide;
   return sideOf(state, 0, blobIdOf(state.content));
@@ -260,11 +277,3 @@ function sideOf(state: FileState, version: number, blob: BlobId): ConflictSide {
 
 export const stateOf = ({ content, mode }: ConflictSide): FileState | null =>
   content === undefined || mode === undefined ? null : { content, mode };
-
-export function keptOf(
-  reader: LogReader,
-  entry: { readonly seq: number; readonly kept: Uint8Array; readonly keptParts: number },
-): AdmittedIntent {
-  const bytes = entry.keptParts > 0 ? reader.parts({ seq: entry.seq, index: 0 }, entry.keptParts) : entry.kept;
-  return decodeKept(bytes);
-}

@@ -1,10 +1,11 @@
 import { isMoundError, MoundError } from '../core/errors.ts';
 import type { BlobId, CommitId, RepoPath } from '../core/ids.ts';
 import { citedSymbolsOf } from '../decisions/index.ts';
-import type { ChangeRow, LandingEntry, LogEntry, Place } from '../format/entry.ts';
+import type { ChangeRow, ConflictEntry, LandingEntry, LogEntry, ParkedEntry, Place } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { seqKey, seqOfKey } from '../format/keys.ts';
 import { getUnchanged } from '../land/first-outcome.ts';
+import { keptOf } from '../land/kept.ts';
 import type { LogReader } from '../log/log-reader.ts';
 import { getObject, hasObject, headOfObject, stagedObjects } from '../log/staged.ts';
 import { segmentCountMax } from '../format/segment.ts';
@@ -12,7 +13,6 @@ import { blobsOfOverlay, decodeOverlay, decodeWorkspace, idOfOverlayKey, overlay
 import { linkAfter } from '../log/places.ts';
 import { commitIdFrom } from './author-witness.ts';
 import { compareIndexes } from './compare-indexes.ts';
-import { keptOf } from './conflicts.ts';
 import { Damage } from './damage.ts';
 import { rebuildIndexes, type CitingBlobs } from './rebuild-indexes.ts';
 import type { FsckFinding, FsckReport } from './types.ts';
@@ -139,7 +139,7 @@ export class Fsck {
       case 'conflict':
       case 'parked':
         this.parts += entry.keptParts;
-        keptOf(this.reader, entry);
+        this.kept(entry);
         return;
       case 'fork':
         this.forks.set(entry.branchId, { parentId: entry.parentId, at: entry.at });
@@ -149,8 +149,16 @@ export class Fsck {
     }
   }
 
+  /** Each content is made once, so that one that stands on damaged bytes is found. */
+  private kept(entry: ConflictEntry | ParkedEntry): void {
+    for (const edit of keptOf(this.reader, entry).edits) {
+      this.attempt(entry.seq, edit.path, () => void (edit.kind === 'put' && edit.content));
+    }
+  }
+
   private landing(entry: LandingEntry): void {
     const { seq, branchId } = entry;
+    this.parts += new Set(entry.changes.flatMap(({ body }) => body.shelf?.index ?? [])).size;
     for (const [index, row] of entry.changes.entries()) {
       this.parts += row.body.parts;
       this.attempt(seq, undefined, () => {

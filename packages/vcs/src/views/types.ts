@@ -109,6 +109,20 @@ export interface ConflictPath extends DriverNote {
   readonly hunks: readonly Hunk[];
 }
 
+/** What a kept intent asks of one path, whether or not it conflicts there. */
+export interface AskedEdit {
+  readonly kind: 'put' | 'delete' | 'chmod';
+  readonly path: RepoPath;
+  /** undefined: that of the version that it was based on. */
+  readonly mode: Mode | undefined;
+  /** Of a put; undefined: that of the moved path. Made when it is asked for. */
+  readonly content: Buffer | undefined;
+  /** Of the put that a move brings. */
+  readonly movedFrom?: RepoPath;
+  /** Of the delete that a move leaves. */
+  readonly movedTo?: RepoPath;
+}
+
 export interface ConflictView {
   readonly id: ConflictId;
   /** `replaced`: another intent of its author stands in its place, see `replacedBy`. */
@@ -123,6 +137,9 @@ export interface ConflictView {
   readonly task?: string;
   readonly operationId?: string;
   readonly time: number;
+  /** The whole of what the kept intent asks of the files. */
+  readonly asked: readonly AskedEdit[];
+  /** What does not merge as of `asOf`; found out when it is asked for. */
   readonly paths: readonly ConflictPath[];
   /** Whether the kept intent would land by now without a resolution: `remerge` does that. Of an open conflict. */
   readonly isMergeable: boolean;

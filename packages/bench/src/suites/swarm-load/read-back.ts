@@ -45,23 +45,14 @@ export async function readBack(
         if (stands) found++;
         else lost.push(id);
       } else {
-        // One at a time: tens of thousands of conflicts with all that their sides hold are more than memory.
         const told = repo.outcome(id);
         if (told === undefined) lost.push(id);
         const conflict = told?.kind === 'conflicted' ? repo.conflict(told.conflict) : undefined;
         // A later try of its author, or one that piled on, has ended the conflict.
         if (conflict?.state !== 'open') continue;
         aside++;
-        for (const { path, incoming } of conflict.paths) {
-          const edit = step.edits.find((one) => one.path === path);
-          const marks = new Set(
-            incoming.content
-              ?.toString('utf8')
-              .split('\n')
-              .flatMap((line) => markOfLine(line) ?? []),
-          );
-          if (edit?.marks.every((mark) => marks.has(mark)) !== true) lost.push(id);
-        }
+        const asked = new Map(conflict.asked.map((edit) => [edit.path as string, edit]));
+        if (!step.edits.every(({ path, texts }) => holdsLines(asked.get(path)?.content, texts))) lost.push(id);
       }
     }
     const events = new Map<string, number>();
@@ -78,6 +69,10 @@ export async function readBack(
     await repo.close();
   }
 }
+
+/** Each line bears a mark that no other has, so that it stands nowhere by chance. */
+const holdsLines = (content: Buffer | undefined, texts: readonly string[]): boolean =>
+  content !== undefined && texts.every((text) => content.includes(`\n${text}\n`));
 
 /** Marks that stand in a file, and those that they replaced, and so on. */
 function accountedMarks(repo: Repo, load: SwarmLoad, replaced: readonly Replaced[], faults: string[]): Set<number> {
