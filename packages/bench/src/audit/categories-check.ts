@@ -1,3 +1,4 @@
+import { percentText } from '../harness/format-number.ts';
 import type { CategoryCount } from '../curve/index.ts';
 import type { CheckReport, Finding } from './finding.ts';
 
@@ -63,8 +64,6 @@ export function dispersionOf(categories: readonly CategoryCount[]): Dispersion {
   };
 }
 
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
-
 /** `categories` undefined: no curve was given. */
 export function categoriesCheck(categories: readonly CategoryCount[] | undefined): CheckReport {
   if (categories === undefined || categories.length === 0) {
@@ -73,7 +72,7 @@ export function categoriesCheck(categories: readonly CategoryCount[] | undefined
   }
   const found = dispersionOf(categories);
   const { kinds, score, meanOfKinds, min, max, deviation, correlation, denseLead } = found;
-  const evidence = `${percent(score)} of all tests, ${percent(meanOfKinds)} of the kinds, from ${percent(min)} to ${percent(max)}, deviation ${percent(deviation)}; rank correlation with the number of tests ${correlation?.toFixed(2) ?? 'none'}, dense half ${percent(denseLead)} above the sparse one`;
+  const evidence = `${percentText(score)} of all tests, ${percentText(meanOfKinds)} of the kinds, from ${percentText(min)} to ${percentText(max)}, deviation ${percentText(deviation)}; rank correlation with the number of tests ${correlation?.toFixed(2) ?? 'none'}, dense half ${percentText(denseLead)} above the sparse one`;
   const isDense = kinds >= kindsMin && (correlation ?? 0) >= correlationMin && denseLead >= leadMin;
   const all: Finding = {
     weight: isDense ? 'finding' : 'note',
@@ -85,7 +84,7 @@ export function categoriesCheck(categories: readonly CategoryCount[] | undefined
     weight: 'note',
     what: 'kind of test',
     place: category,
-    evidence: `${percent(total === 0 ? 0 : passed / total)} (${passed} of ${total})`,
+    evidence: `${percentText(total === 0 ? 0 : passed / total)} (${passed} of ${total})`,
   }));
   return { check: 'categories', rule, looked: `${kinds} kinds`, findings: [all, ...each] };
 }

@@ -1,3 +1,4 @@
+import { percentText } from '../harness/format-number.ts';
 import type { EvidenceTable, Sample } from '../harness/result-file.ts';
 
 /** Roles as they are told of: whose work a request was. */
@@ -101,8 +102,6 @@ export function moneyText(money: Money | undefined): string {
   return unknownRequests === 0 ? text : `${text} and ${unknownRequests} unknown`;
 }
 
-const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
-
 const plannerAndWorkers = ({ arm, mix, isPublished }: Spending): string[] => [isPublished ? `${arm}*` : arm, mix];
 
 /** Whoever spent: planner and workers apart, merge and review with them; then, where there is one, the matrix. */
@@ -130,7 +129,7 @@ export function costTables(samples: readonly Sample[]): EvidenceTable[] {
       }),
       matrixTable(`Score of every planner with every worker, ${arm}`, 'Share of the tests that are passed in the end', planners, workers, (planner, worker) => {
         const score = at(planner, worker)?.score;
-        return score === undefined ? 'not measured' : percent(score);
+        return score === undefined ? 'not measured' : percentText(score);
       }),
     ]),
   ]; // prettier-ignore
@@ -139,13 +138,13 @@ export function costTables(samples: readonly Sample[]): EvidenceTable[] {
 function plannerShare(spending: Spending): string {
   const { usd, unknownRequests } = totalOf(spending);
   const planner = spending.money.planner?.usd;
-  return usd === undefined || usd === 0 || planner === undefined || unknownRequests > 0 ? 'unknown' : percent(planner / usd);
+  return usd === undefined || usd === 0 || planner === undefined || unknownRequests > 0 ? 'unknown' : percentText(planner / usd);
 } // prettier-ignore
 
 function workersShare({ tokens, isPublished }: Spending): string {
   const all = Object.values(tokens).reduce((sum, one) => sum + one, 0);
   if (isPublished) return 'at least 69 %';
-  return all === 0 ? '-' : percent(tokens.workers / all);
+  return all === 0 ? '-' : percentText(tokens.workers / all);
 }
 
 function matrixTable(

@@ -1,3 +1,4 @@
+import { percentText } from '../harness/format-number.ts';
 import { percentileOf } from '../harness/statistics.ts';
 import type { Metric } from '../harness/metric.ts';
 import { sampleOf, type Sample, type WorkloadFields } from '../harness/result-file.ts';
@@ -140,7 +141,7 @@ function noteOf(result: CellResult): string[] {
   const told =
     minds === 'scripted'
       ? ''
-      : `; score ${score === undefined ? 'not measured' : `${Number((score * 100).toFixed(2))} %`}; longest files: ${largest || 'none'}`;
+      : `; score ${score === undefined ? 'not measured' : percentText(score, 2)}; longest files: ${largest || 'none'}`;
   const why = detail === undefined ? '' : ` (${detail})`;
   return [
     `${cell}: ended ${reason}${why}, ${how}${told}`,

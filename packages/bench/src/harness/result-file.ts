@@ -54,8 +54,12 @@ export interface ResultFile {
   readonly tables?: readonly EvidenceTable[];
 }
 
-/** Six significant digits: more would only pretend. */
-const rounded = (value: number): number => Number(value.toPrecision(6));
+/** Six significant digits: more would only pretend. Counts are whole, and what is less than all stays less. */
+function rounded(value: number): number {
+  if (Number.isInteger(value)) return value;
+  const short = Number(value.toPrecision(6));
+  return short === 1 && value < 1 ? Number(value.toPrecision(15)) : short;
+}
 
 /** One value a round. */
 export function sampleOf(subject: string, workload: WorkloadFields, metric: Metric, values: readonly number[]): Sample {

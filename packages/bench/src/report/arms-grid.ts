@@ -1,8 +1,7 @@
-import { formatNumber } from '../harness/format-number.ts';
+import { formatNumber, percentText } from '../harness/format-number.ts';
 import { titleOfMetric, unitOf, type Metric } from '../harness/metric.ts';
 import type { Sample } from '../harness/result-file.ts';
 import type { Chart } from './chart.ts';
-import { percent } from './curve-chart.ts';
 import { groupBy } from './table.ts';
 
 /** What arms are told apart by; of the first ones less is better. */
@@ -67,7 +66,7 @@ function badnessOf(value: number, metric: Metric, all: readonly number[]): numbe
 }
 
 function shortNumber(value: number, metric: Metric): string {
-  if (unitOf(metric) === 'share') return percent(value);
+  if (unitOf(metric) === 'share') return percentText(value);
   if (value >= 1e6) return `${(value / 1e6).toFixed(2)} M`;
   return value >= 1e4 ? `${Math.round(value / 1e3)} k` : formatNumber(value);
 }

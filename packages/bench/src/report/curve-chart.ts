@@ -1,4 +1,4 @@
-import { formatNumber } from '../harness/format-number.ts';
+import { formatNumber, percentText } from '../harness/format-number.ts';
 import type { Sample } from '../harness/result-file.ts';
 import type { Bar, Chart, CurveMark } from './chart.ts';
 import { groupBy } from './table.ts';
@@ -7,8 +7,6 @@ const kinds: readonly unknown[] = ['curve', 'regression', 'category', 'threshold
 
 /** What is drawn as a curve along commits, or beside one. */
 export const isOfCurve = ({ workload }: Sample): boolean => kinds.includes(workload['workload']);
-
-export const percent = (share: number): string => `${Math.round(share * 1000) / 10} %`;
 
 const states: Readonly<Record<string, string>> = {
   scored: '',
@@ -60,7 +58,7 @@ function scoreCurveOf(samples: readonly Sample[], x: 'commits' | 'minutes'): Cha
   const markOf = (sample: Sample): CurveMark => {
     const { commits, seq, state } = sample.workload;
     const words = states[String(state)] ?? String(state);
-    const says = `commit ${String(commits)}, seq ${String(seq)}: ${percent(sample.median)}`;
+    const says = `commit ${String(commits)}, seq ${String(seq)}: ${percentText(sample.median)}`;
     return {
       x: at(sample),
       score: sample.median,
@@ -128,7 +126,7 @@ function categoriesOf(samples: readonly Sample[]): Chart[] {
         return {
           subject,
           label: `${String(workload['category'])} (${totalOf(sample)})`,
-          says: percent(median),
+          says: percentText(median),
           median,
           min,
           max,

@@ -7,11 +7,10 @@ import {
   type Matrix,
   type Spending,
 } from '../experiment/costs.ts';
-import { formatNumber } from '../harness/format-number.ts';
+import { formatNumber, percentText } from '../harness/format-number.ts';
 import { unitOf, type Metric } from '../harness/metric.ts';
 import type { Sample } from '../harness/result-file.ts';
 import type { Bar, Chart } from './chart.ts';
-import { percent } from './curve-chart.ts';
 import { betterText, isFarApart, logText } from './general-chart.ts';
 import { groupBy } from './table.ts';
 
@@ -51,7 +50,7 @@ function armsChart(samples: readonly Sample[], metric: Metric, title: string, ca
   const found = samples.filter((one) => one.metric === metric);
   if (!found.some(({ workload }) => workload['workload'] === 'experiment')) return [];
   const isShare = unitOf(metric) === 'share';
-  const bars = found.map(({ subject, workload, median, min, max }): Bar => ({ subject, label: `${subject}, ${String(workload['mix'])}`, median, min, max, ...(isShare && { says: percent(median) }) })); // prettier-ignore
+  const bars = found.map(({ subject, workload, median, min, max }): Bar => ({ subject, label: `${subject}, ${String(workload['mix'])}`, median, min, max, ...(isShare && { says: percentText(median) }) })); // prettier-ignore
   return bars.length < 2 ? [] : [{ kind: 'bars', title, caption, isLog: false, groups: [{ heading: '', bars }], mark: undefined }]; // prettier-ignore
 }
 
@@ -168,7 +167,7 @@ function matrixCharts({ arm, planners, workers, at }: Matrix): Chart[] {
     ),
     grid(`What every planner reaches with every worker, ${arm}`, 'Share of the tests that are passed in the end; the darker, the more', (found) => ({
       value: found?.score,
-      says: found?.score === undefined ? 'not measured' : percent(found.score),
+      says: found?.score === undefined ? 'not measured' : percentText(found.score),
     })),
   ]; // prettier-ignore
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { formatNumber } from '../harness/format-number.ts';
+import { formatNumber, percentText } from '../harness/format-number.ts';
 import { formatVersion, sampleOf, type ResultFile } from '../harness/result-file.ts';
 import { markdownReport } from './markdown.ts';
 import { textReport } from './text.ts';
@@ -57,6 +57,15 @@ test('numbers are as precise as they are worth', () => {
     '100',
     '20,000',
   ]);
+});
+
+test('what is less than all is never rounded to it', () => {
+  expect([0.99951, 0.999996, 1, 0.99949].map(formatNumber)).toEqual(['0.99951', '0.999996', '1', '0.999']);
+  const share = 5_746_333 / 5_746_335;
+  expect([1, 2, 3].map((digits) => percentText(share, digits))).toEqual(['99.9 %', '99.99 %', '99.999 %']);
+  expect([0, 0.5, 0.6667, 1].map((one) => percentText(one))).toEqual(['0 %', '50 %', '66.7 %', '100 %']);
+  const [score, total] = [sampleOf('a', {}, 'score', [share]), sampleOf('a', {}, 'testsTotal', [5_746_335])];
+  expect([score.median < 1, total.median]).toEqual([true, 5_746_335]);
 });
 
 test('what was measured once is told as that', () => {

@@ -1,4 +1,4 @@
-import { formatNumber } from '../harness/format-number.ts';
+import { formatNumber, percentText } from '../harness/format-number.ts';
 import type { Metric } from '../harness/metric.ts';
 import type { Sample } from '../harness/result-file.ts';
 import type { Chart } from './chart.ts';
@@ -43,13 +43,11 @@ function kindsOf(samples: readonly Sample[]): Kind[] {
   }));
 }
 
-/** 100 % is said of all records and of nothing less. */
 function scoreText(kind: Kind): string {
   const [right, total] = [kind.of('testsPassed'), kind.of('testsTotal')];
   if (total === 0) return '-';
-  const percent = (right / total) * 100;
-  const text = right === total ? '100' : Math.min(99.999, percent).toFixed(percent > 99 ? 3 : 1);
-  return right === total ? `${text} %` : `${text} %, ${formatNumber(total - right)} not`;
+  const text = percentText(right / total, right / total > 0.99 ? 3 : 1);
+  return right === total ? text : `${text}, ${formatNumber(total - right)} not`;
 }
 
 /** What became of the records, how fast, and who took the time, by kind of test. */
@@ -60,7 +58,9 @@ export function sqlCharts(samples: readonly Sample[]): Chart[] {
   return [outcomesChart([...whole, ...byKind.toSorted(byScore)]), ...speedChart(byKind), ...timeChart(byKind)];
 }
 
-const scoreOf = (kind: Kind): number => kind.of('testsPassed') / Math.max(1, kind.of('testsTotal'));
+/** Of which nothing was asked, that is not bad. */
+const scoreOf = (kind: Kind): number =>
+  kind.of('testsTotal') === 0 ? 1 : kind.of('testsPassed') / kind.of('testsTotal');
 
 /** The worst first: that is what one looks for. */
 const byScore = (a: Kind, b: Kind): number => scoreOf(a) - scoreOf(b) || (a.category < b.category ? -1 : 1);

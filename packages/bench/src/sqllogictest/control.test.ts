@@ -25,6 +25,7 @@ test('stock SQLite may fail what is listed for its version, and nothing else', (
     /^FAULT: SQLite fails 1 records .*aggfunc.test:500/,
   );
   expect(exceptionsNote(scoreOf('sqlite 3.53.4', [487]))).toMatch(/^FAULT: SQLite fails 1 records/);
+  expect(exceptionsNote(scoreOf('sqlite 3.53.4', [], { attempted: 0, right: 0 }))).toMatch(/asked nothing/);
   // Of others nothing is known.
   expect(exceptionsNote(scoreOf('duckdb v1', [487], { engine: 'duckdb' }))).toBe(undefined);
   expect(exceptionsNote(scoreOf('sqlite 3.53.4', [487], { dialect: 'mysql' }))).toBe(undefined);

@@ -25,7 +25,8 @@ const isException = (version: string, path: string, line: number): boolean =>
 /** Stock SQLite is the control row: nothing but the listed records may fail. undefined for other engines. */
 export function exceptionsNote(score: SqlScore): string | undefined {
   if (score.engine !== 'sqlite' || score.dialect !== 'sqlite') return undefined;
-  const { wrong, errors, crashed, timedOut, files, engineVersion } = score;
+  const { attempted, wrong, errors, crashed, timedOut, files, engineVersion } = score;
+  if (attempted === 0) return 'control row: SQLite was asked nothing, so that nothing is shown';
   const listed = files.flatMap(({ path, failures }) => failures.filter(({ line }) => isException(engineVersion, path, line))); // prettier-ignore
   const more = wrong + errors + crashed + timedOut - listed.length;
   if (more === 0) return `control row: SQLite fails nothing but the ${listed.length} records that are listed for its version`; // prettier-ignore

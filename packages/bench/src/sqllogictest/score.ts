@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { throwIfInterrupted } from '../harness/interrupt.ts';
@@ -44,12 +44,15 @@ export interface Score {
   readonly secondsNow: number;
 }
 
-/** Test files below a directory, in byte order of their paths. */
+/** Test files below a directory, links to files too, in byte order of their paths. */
 export async function testFiles(corpus: string): Promise<string[]> {
-  const entries = await readdir(corpus, { recursive: true, withFileTypes: true });
-  const paths = entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.test'))
-    .map((entry) => join(entry.parentPath, entry.name).slice(join(corpus, 'x').length - 1));
+  const paths: string[] = [];
+  for (const entry of await readdir(corpus, { recursive: true, withFileTypes: true })) {
+    if (!entry.name.endsWith('.test')) continue;
+    const path = join(entry.parentPath, entry.name);
+    if (entry.isFile() || (entry.isSymbolicLink() && (await stat(path)).isFile()))
+      paths.push(path.slice(join(corpus, 'x').length - 1));
+  }
   return paths.toSorted((a, b) => (a < b ? -1 : 1));
 }
 

@@ -1,3 +1,4 @@
+import { percentText } from '../../harness/format-number.ts';
 import type { CurvePoint, CurveResult, Regression } from '../../curve/index.ts';
 import { sampleOf, type Sample, type WorkloadFields } from '../../harness/result-file.ts';
 
@@ -7,7 +8,7 @@ function spanOf(ms: number): string {
   if (ms < 180_000) return `${Number((ms / 1000).toPrecision(3))} s`;
   return ms < 180 * 60_000 ? `${Math.round(ms / 6000) / 10} minutes` : `${Math.round(ms / 360_000) / 10} hours`;
 }
-const percent = (share: number): string => `${Number((share * 100).toFixed(2))} %`;
+const percent = (share: number): string => percentText(share, 2);
 
 function pointSamples(subject: string, point: CurvePoint): Sample[] {
   const { seq, commits, ms, state } = point;

@@ -5,7 +5,6 @@ import type { Counts } from '../../sqllogictest/outcome.ts';
 import type { SqlScore } from '../../sqllogictest/summary.ts';
 
 const counted: readonly (readonly [Metric, (counts: Counts) => number])[] = [
-  ['score', ({ right, attempted }) => (attempted === 0 ? 0 : right / attempted)],
   ['testsPassed', ({ right }) => right],
   ['testsTotal', ({ attempted }) => attempted],
   ['recordsWrong', ({ wrong }) => wrong],
@@ -17,8 +16,11 @@ const counted: readonly (readonly [Metric, (counts: Counts) => number])[] = [
 
 const phaseNames = { read: 'reading', engine: 'engine', judge: 'comparing' } as const;
 
-const countSamples = (subject: string, workload: WorkloadFields, counts: Counts): Sample[] =>
-  counted.map(([metric, of]) => sampleOf(subject, workload, metric, [of(counts)]));
+/** Of nothing there is no share. */
+const countSamples = (subject: string, workload: WorkloadFields, counts: Counts): Sample[] => [
+  ...(counts.attempted === 0 ? [] : [sampleOf(subject, workload, 'score', [counts.right / counts.attempted])]),
+  ...counted.map(([metric, of]) => sampleOf(subject, workload, metric, [of(counts)])),
+];
 
 /** A score as samples of a result file: of all records, and of each kind of file. */
 export function sqlSamples(score: SqlScore): Sample[] {
@@ -30,7 +32,7 @@ export function sqlSamples(score: SqlScore): Sample[] {
     ...(score.filesKept === score.files.length
       ? []
       : [
-          sampleOf(engine, all, 'recordsPerSecond', [score.recordsPerSecond]),
+          ...(score.attempted === 0 ? [] : [sampleOf(engine, all, 'recordsPerSecond', [score.recordsPerSecond])]),
           sampleOf(engine, all, 'wallSeconds', [score.seconds]),
         ]),
     ...categories.flatMap((one) => {
@@ -39,7 +41,7 @@ export function sqlSamples(score: SqlScore): Sample[] {
       const rest = ['starting, waiting', Math.max(0, 1 - told.reduce((sum, [, share]) => sum + share, 0))] as const;
       return [
         ...countSamples(engine, workload, one),
-        sampleOf(engine, workload, 'recordsPerSecond', [one.recordsPerThreadSecond]),
+        ...(one.attempted === 0 ? [] : [sampleOf(engine, workload, 'recordsPerSecond', [one.recordsPerThreadSecond])]),
         ...[...told, rest].map(([phase, share]) => sampleOf(engine, { ...workload, phase }, 'share', [share])),
       ];
     }),

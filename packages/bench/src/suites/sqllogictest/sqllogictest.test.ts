@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { appendFile, cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -87,6 +87,22 @@ test.skipIf(!existsSync(corpus))('SQLite comes out as the reference runner count
       skipped,
     }));
     expect(found).toEqual(expected.toSorted((a, b) => (a.path < b.path ? -1 : 1)));
+  });
+});
+
+test('files that are links are files, and of nothing there is no share and no rate', async () => {
+  await withCorpus({ 'empty/a.test': '', 'b/one.txt': record('SELECT 1'), 'dir.test/x': '' }, async (dir) => {
+    await symlink('one.txt', join(dir, 'b/linked.test'));
+    await symlink('../b', join(dir, 'empty/b.test'));
+    const { files, samples } = await scoreOf({ corpus: dir });
+    expect(files.map(({ path, attempted }) => [path, attempted])).toEqual([
+      ['b/linked.test', 1],
+      ['empty/a.test', 0],
+    ]);
+    const told = samples.filter(({ workload }) => workload['category'] === 'empty').map(({ metric }) => metric);
+    expect(told).toContain('testsTotal');
+    expect(told).not.toContain('score');
+    expect(told).not.toContain('recordsPerSecond');
   });
 });
 

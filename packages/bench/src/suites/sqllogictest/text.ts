@@ -1,11 +1,11 @@
-import { formatNumber } from '../../harness/format-number.ts';
+import { formatNumber, percentText } from '../../harness/format-number.ts';
 import type { EvidenceTable } from '../../harness/result-file.ts';
 import type { CategoryScore, SqlScore } from '../../sqllogictest/summary.ts';
 
 const failuresShownMax = 20;
 const tableRowsMax = 200;
 
-const percent = (part: number, whole: number): string => (whole === 0 ? '-' : `${((part / whole) * 100).toFixed(3)} %`);
+const percent = (part: number, whole: number): string => (whole === 0 ? '-' : percentText(part / whole, 3));
 const share = (value: number): string => `${(value * 100).toFixed(1)} %`;
 
 const columns = ['category', 'files', 'attempted', 'right', 'skipped', 'records/s', 'engine', 'comparing', 'reading'];
