@@ -32,6 +32,8 @@ test('--list names the suites', async () => {
   const { exitCode, stdout, stderr } = await bench('--list');
   expect([exitCode, stderr]).toEqual([0, '']);
   expect(stdout).toMatch(/^commit +Durable commits/m);
+  const { suites } = JSON.parse((await bench('--list', '--json')).stdout) as { suites: { name: string }[] };
+  expect(suites.map(({ name }) => name)).toEqual(expect.arrayContaining(['commit', 'sqllogictest', 'experiment']));
 });
 
 test('--json is one result file on one line, and report makes a table of it', async () => {
@@ -55,6 +57,11 @@ test('--json is one result file on one line, and report makes a table of it', as
     const nowhere = await bench('report', file, '--out', join(dir, 'no', 'page.html'));
     expect(nowhere).toMatchObject({ exitCode: 42, stderr: expect.stringMatching(/cannot be written \(ENOENT\)\n$/) });
   });
+});
+
+test('--json before the suite is the same', async () => {
+  const { stdout } = await bench('--json', ...tinyLoad);
+  expect(parseResultFile(stdout)).toMatchObject({ suite: 'commit', formatVersion });
 });
 
 test('without --json it is a table', async () => {

@@ -68,14 +68,18 @@ function buildProgram(signal: AbortSignal, setExitCode: (code: number) => void):
   const program = new Command('mound bench')
     .description('Measures Mound beside git and others, on the same work in the same run')
     .option('--list', 'list the suites')
+    .option('--json', 'one object on one line of standard output')
+    .enablePositionalOptions()
     .exitOverride()
     .showSuggestionAfterError(false)
     .configureOutput({ outputError: (text, write) => write(`mound bench: ${text.replace(/^error: /, '')}`) })
     .argument('[suite...]', 'one of the commands below')
-    .action((named: readonly string[], { list }: { readonly list?: true }) => {
+    .action((named: readonly string[], { list, json }: { readonly list?: true; readonly json?: true }) => {
       const found = named[0] === undefined ? 'no suite named' : `no suite '${named[0]}'`;
       if (list !== true) throw new UsageError(`${found}; there are ${suites.map(({ name }) => name).join(', ')}`);
-      for (const { name, summary } of suites) process.stdout.write(`${name.padEnd(12)}  ${summary}\n`);
+      if (json === true)
+        process.stdout.write(`${JSON.stringify({ suites: suites.map(({ name, summary }) => ({ name, summary })) })}\n`);
+      else for (const { name, summary } of suites) process.stdout.write(`${name.padEnd(12)}  ${summary}\n`);
     });
   for (const suite of suites) addSuite(program, suite, signal, setExitCode);
   program
@@ -111,7 +115,7 @@ function addSuite(program: Command, suite: Suite, signal: AbortSignal, setExitCo
     const dir = values['dir'] as string | undefined;
     const outcome = await suite.run({ size, values, dir, signal, progress: progressOn(process.stderr) });
     setExitCode(outcome.exitCode);
-    if (values['json'] === true) {
+    if (values['json'] === true || program.opts()['json'] === true) {
       process.stdout.write(`${JSON.stringify(outcome.kind === 'result' ? outcome.result : outcome.json)}\n`);
     } else process.stdout.write(textOf(outcome));
   });
