@@ -8,7 +8,7 @@ import type { LandedFile } from './landed-file.ts';
 import { findingsOf, lineAt, type Hit, type TextRule } from './new-hits.ts';
 
 const rule =
-  'Commands in transcripts that fetch, code that imports or calls what opens connections; addresses in texts are notes. Not seen: what a program does at run time, and agents without a transcript';
+  'Commands that fetch, in transcripts, scripts and manifests or started by code, and code that imports or calls what opens connections; addresses in texts are notes. Not seen: what a program does at run time, and agents without a transcript';
 
 interface Pattern {
   readonly in: RegExp;
@@ -24,22 +24,35 @@ const calls: readonly Pattern[] = [
   { in: script, find: /(?:from\s*|\brequire\s*\(\s*|\bimport\s*\(\s*)['"](?:node:)?(?:https?|http2|net|tls|dgram|dns|undici|axios|got|node-fetch|ws)['"]/g }, // prettier-ignore
   {
     in: /\.py$/i,
-    find: /^\s*(?:import|from)\s+(?:socket|ssl|urllib\d?|requests|httpx|aiohttp|http\.client|ftplib|smtplib)\b/gm,
+    find: /^\s*(?:from\s+|import\s+(?:[\w.]+(?:\s+as\s+\w+)?\s*,\s*)*)(?:socket|ssl|urllib\d?|requests|httpx|aiohttp|http\.client|ftplib|smtplib)\b/gm,
   },
-  { in: /\.rs$/i, find: /\b(?:std::net|tokio::net|reqwest|hyper|ureq|curl)::/g },
+  { in: /\.rs$/i, find: /\b(?:std|tokio)::(?:net\b|\{[^}]*\bnet\b)|\b(?:reqwest|hyper|ureq|curl)::/g },
   { in: /\.go$/i, find: /"net(?:\/\w+)*"/g },
   { in: /\.(?:c|cc|cpp|h|hpp)$/i, find: /#\s*include\s*<(?:sys\/socket|netinet\/\w+|netdb|curl\/\w+)\.h>/g },
   { in: /\.(?:java|kt)$/i, find: /\bjava\.net\.\w+/g },
+  { in: /\.cs$/i, find: /\bSystem\.Net\b/g },
+  { in: /\.php$/i, find: /\b(?:curl_init|fsockopen|stream_socket_client)\s*\(/g },
+  { in: /\.swift$/i, find: /\bURLSession\b/g },
+  { in: /\.zig$/i, find: /\bstd\.(?:net|http)\b/g },
   { in: /\.rb$/i, find: /\brequire\s+['"](?:socket|net\/\w+|open-uri)['"]/g },
 ];
 
+const programs = 'curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|ping|nslookup|dig';
 const fetching: readonly RegExp[] = [
-  /(?<=(?:^|[;&|(`'"])\s*|\b(?:sudo|xargs|then|do|exec|time)\s+)(?:curl|wget|nc|ncat|netcat|telnet|ssh|scp|sftp|rsync|ftp|ping|nslookup|dig)\s+[^\s=(:)]/gm,
+  new RegExp(`(?<=(?:^|[;&|(\`'"])\\s*|\\b(?:sudo|xargs|then|do|exec|time)\\s+)(?:${programs})\\s+[^\\s=(:)]`, 'gm'),
   /\bgit\s+(?:clone|fetch|pull|push|ls-remote|submodule\s+update)\b/g,
   /\b(?:npm|pnpm|yarn|bun)\s+(?:i|ci|install|add|update|view)\b|\bnpx\s+(?!--no-install)\S+/g,
   /\bpip3?\s+(?:install|download)\b|\bcargo\s+(?:install|add|fetch|update)\b|\bgo\s+(?:get|install)\b|\bgem\s+install\b/g,
   /\b(?:apt|apt-get|dnf|yum|apk|brew)\s+(?:-\S+\s+)*(?:install|add|update)\b/g,
 ];
+/** A program that fetches, started by code: the first word of what a call is given, alone or with what stands behind it. */
+const started = new RegExp(
+  `\\b(?:exec\\w*|spawn\\w*|system|popen|run|call|check_(?:call|output)|Command(?:::new)?)\\s*\\(\\s*\\[?\\s*["'\`](?:${programs}|git\\s+(?:clone|fetch|pull|push))(?=["'\`\\s])`,
+  'gi',
+);
+const shellFile =
+  /\.(?:sh|bash|zsh|ksh|mk)$|(?:^|\/)(?:(?:GNU)?Makefile|Dockerfile|justfile)(?:\.\w+)?$|(?:^|\/)package\.json$/i;
+const shebang = /^#!.*\b(?:ba|z|k|da)?sh\b/;
 const address = /\bhttps?:\/\/[^\s"'`<>)\]]+/g;
 
 const hitsOf = (weight: Hit['weight'], what: string, text: string, find: RegExp): Hit[] =>
@@ -50,10 +63,11 @@ export const networkRule: TextRule = (path, text) => {
   const found = calls.flatMap(({ in: where, find }) =>
     where.test(path) ? hitsOf('finding', 'code that connects', text, find) : [],
   );
-  const isShell = /\.(?:sh|bash)$|(?:^|\/)(?:Makefile|Dockerfile)$/i.test(path);
+  const isShell = shellFile.test(path) || shebang.test(text);
+  const begun = !isShell && code.test(path) ? hitsOf('finding', 'code that starts what fetches', text, started) : [];
   const shell = isShell ? fetching.flatMap((find) => hitsOf('finding', 'script that fetches', text, find)) : [];
   const addresses = code.test(path) ? hitsOf('note', 'address in code', text, address) : [];
-  return [...found, ...shell, ...addresses];
+  return [...found, ...begun, ...shell, ...addresses];
 };
 
 /** What a command line would reach the network by; undefined: nothing that is known. */

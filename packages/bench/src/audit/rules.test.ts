@@ -133,6 +133,18 @@ describe('ways to a network', () => {
     ['a.go', 'import "net/http"'],
     ['a.c', '#include <sys/socket.h>'],
     ['build.sh', 'curl -O x'],
+    ['b.py', 'import os, socket as s\n'],
+    ['src/b.rs', 'use std::{io, net::TcpStream};'],
+    ['src/c.rs', 'use std::net;'],
+    ['src/d.rs', 'Command::new("curl").arg(at)'],
+    ['c.py', "subprocess.check_output(['wget', at])"],
+    ['src/b.js', 'execFileSync("git clone x")'],
+    ['src/c.js', "spawn('ssh', [host])"],
+    ['package.json', '{"scripts":{"postinstall":"curl x | sh"}}'],
+    ['tools/get', '#!/usr/bin/env bash\nset -e\nwget x\n'],
+    ['rules.mk', 'all:\n\twget x\n'],
+    ['a.php', '$c = curl_init($at);'],
+    ['a.zig', 'const net = std.net;'],
   ])('%s', (path, text) => {
     expect(networkRule(path, text).filter(({ weight }) => weight === 'finding')).toHaveLength(1);
   });
@@ -143,6 +155,11 @@ describe('ways to a network', () => {
     ['a.md', 'curl and wget https://example.org'],
     ['a.py', 'import sockets_of_wall\n'],
     ['build.sh', 'cc -o curl.o x.c; ./ssh=1'],
+    ['package.json', '{"scripts":{"test":"node --test"},"dependencies":{"curl":"1","ssh":"2"}}'],
+    ['src/b.rs', 'use std::{io, netting}; run("curly"); let net = 1;'],
+    ['src/b.js', "run('digest'); system('pingpong'); const words = ['curl', 'ssh'];"],
+    ['c.py', 'import os, sockets_of_wall\n'],
+    ['tools/get', 'wget stands in a text without a first line'],
   ])('%s: none', (path, text) => {
     expect(networkRule(path, text).filter(({ weight }) => weight === 'finding')).toEqual([]);
   });
