@@ -36,4 +36,5 @@ export const unwrittenSubjects: readonly { readonly name: string; readonly why: 
 export const moundArms: readonly Subject[] = [moundSubject({ name: 'mound-no-signals', watchesFiles: false })];
 
 /** The negative control: a bench that does not see this one as slower than `mound` sees nothing. */
-export const slowedMoundSubject: Subject = moundSubject({ name: 'mound-slowed', busyMsPerCommit: 1 });
+export const slowedMs = 1;
+export const slowedMoundSubject: Subject = moundSubject({ name: 'mound-slowed', busyMsPerCommit: slowedMs });

@@ -8,13 +8,14 @@ import { floorSubject } from '../../subjects/floor.ts';
 import { commitSubjects, slowedMoundSubject } from '../../subjects/index.ts';
 import { moundSubject } from '../../subjects/mound.ts';
 import { agentsOfFew, type Subject } from '../../subjects/subject.ts';
-import { addRound, type ArmFigures } from './arm.ts';
+import { addRound, type ArmFigures, type CommitArm } from './arm.ts';
 import { parametersOf, type CommitParameters } from './parameters.ts';
 import { runCommitSuite } from './commit.ts';
 import type { Load } from './load.ts';
 import { HotEdits } from '../../workloads/hot-edits.ts';
 import { ContentionArm } from '../contention/arm.ts';
 import { noProgress } from '../suite.ts';
+import { slowdownOf } from './samples.ts';
 import { phases } from './shares.ts';
 
 const load: Load = { files: 40, filesPerCommit: 2, skew: 'uniform', inFlight: 8, processes: 1 };
@@ -101,7 +102,8 @@ test('an injected slowdown shows', async () => {
     commitsMax: 400,
     control: true,
   });
-  expect(result.notes).toContain('control: the injected slowdown of 1 ms a commit shows');
+  const shown = /^control: the injected slowdown of 1 ms a commit shows \([\d.]+ ms by load\)$/;
+  expect(result.notes).toContainEqual(expect.stringMatching(shown));
   expect(exitCode).toBe(0);
 });
 
@@ -115,6 +117,23 @@ test('a control that is not slower is told of', async () => {
   const { result, exitCode } = await run({ ...tiny, subjects: [slow, fast], loads: [{ load }], control: true });
   expect(result.notes.join('\n')).toContain('DOES NOT SHOW');
   expect(exitCode).toBe(1);
+});
+
+test('the injected slowdown shows by half of it at least, where commits are faster than it', () => {
+  const { subjects } = parametersOf('default', { subjects: ['mound'], control: true });
+  const armsOf = (own: readonly number[], slowed: readonly number[]): CommitArm[] =>
+    subjects.map((subject, at) => {
+      const plan = { subject, load, fields: {} };
+      return { plan, figures: { commitsPerSecond: [...(at === 0 ? own : slowed)] } } as unknown as CommitArm;
+    });
+  const shows = (own: readonly number[], slowed: readonly number[]): boolean =>
+    slowdownOf(armsOf(own, slowed), slowedMoundSubject.name, 1).shows;
+  expect(shows([5000, 5000, 4000], [800, 5100, 790])).toBe(true);
+  // Noise in one direction is no slowdown of a millisecond.
+  expect(shows([5000, 5000, 4000], [4900, 4900, 3900])).toBe(false);
+  expect(shows([100, 100, 100], [90, 95, 101])).toBe(true);
+  expect(shows([100, 100, 100], [101, 105, 90])).toBe(false);
+  expect(shows([5000], [])).toBe(false);
 });
 
 test('p99.9 is told of rounds with a thousand commits', () => {

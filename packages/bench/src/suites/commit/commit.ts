@@ -1,9 +1,10 @@
+import { formatNumber } from '../../harness/format-number.ts';
 import { throwIfInterrupted } from '../../harness/interrupt.ts';
 import { makeResult } from '../../harness/make-result.ts';
 import { type ResultFile, type Sample } from '../../harness/result-file.ts';
 import { runRounds } from '../../harness/rounds.ts';
 import { isInMemory, withTempDir } from '../../harness/temp-dir.ts';
-import { commitSubjects, slowedMoundSubject, unwrittenSubjects } from '../../subjects/index.ts';
+import { commitSubjects, slowedMoundSubject, slowedMs, unwrittenSubjects } from '../../subjects/index.ts';
 import type { Subject } from '../../subjects/subject.ts';
 import { attempt, noControl, tailNotes, type Findings } from '../findings.ts';
 import type { Suite, SuiteContext, SuiteOutcome } from '../suite.ts';
@@ -12,7 +13,7 @@ import { nameOfPlan, type ArmPlan, type CommitArm } from './arm.ts';
 import { commitOptions, parametersOf, referenceName, type CommitParameters } from './parameters.ts';
 import { plansOf, Workloads } from './plans.ts';
 import { isProfiled, shareNote, shareSamples } from './profile.ts';
-import { samplesOf, slowdownShows } from './samples.ts';
+import { samplesOf, slowdownOf } from './samples.ts';
 
 export const commitSuite: Suite = {
   name: 'commit',
@@ -174,9 +175,9 @@ async function verifyAll(
 }
 
 function checkControl(arms: readonly CommitArm[], findings: Findings): void {
-  const shows = slowdownShows(arms, slowedMoundSubject.name);
+  const { shows, addedMs } = slowdownOf(arms, slowedMoundSubject.name, slowedMs);
   if (!shows) findings.failed = true;
   findings.notes.push(
-    `control: the injected slowdown of 1 ms a commit ${shows ? 'shows' : 'DOES NOT SHOW: trust nothing here'}`,
+    `control: the injected slowdown of ${slowedMs} ms a commit ${shows ? 'shows' : 'DOES NOT SHOW'} (${addedMs.map(formatNumber).join(', ')} ms by load)${shows ? '' : ': trust nothing here'}`,
   );
 }

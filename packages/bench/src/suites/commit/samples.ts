@@ -100,14 +100,29 @@ function isBeside({ plan: other }: CommitArm, { plan }: CommitArm): boolean {
   return other.load.inFlight === inFlight || other.subject.pace !== 'in-flight';
 }
 
-/** True where the injected slowdown shows at every load. */
-export function slowdownShows(arms: readonly CommitArm[], slowedName: string): boolean {
-  const slowed = arms.filter(({ plan }) => plan.subject.name === slowedName);
-  return (
-    slowed.length > 0 &&
-    slowed.every((arm) => {
+/** Milliseconds of a process for a commit, round by round. */
+const msPerCommit = ({ plan, figures }: CommitArm): number[] =>
+  (figures.commitsPerSecond ?? []).map((rate) => (plan.load.processes * 1000) / rate);
+
+/**
+ * The injected slowdown at each load: milliseconds that a commit takes longer, by the median of the rounds. It shows
+ * where commits take longer at every load, and by half of it at least where they take less than it by themselves:
+ * slower commits wait for the disk while the slowdown passes.
+ */
+export function slowdownOf(
+  arms: readonly CommitArm[],
+  slowedName: string,
+  injectedMs: number,
+): { readonly shows: boolean; readonly addedMs: readonly number[] } {
+  const found = arms
+    .filter(({ plan }) => plan.subject.name === slowedName)
+    .map((arm) => {
       const reference = arms.find((other) => other.plan.subject.name === referenceName && isBeside(other, arm));
-      return reference !== undefined && medianOf(ratiosWithinRounds(reference, arm)) > 1;
-    })
-  );
+      const own = reference === undefined ? [] : msPerCommit(reference);
+      const added = msPerCommit(arm).flatMap((ms, round) => (own[round] === undefined ? [] : [ms - own[round]]));
+      if (added.length === 0) return { shows: false, ms: Number.NaN };
+      const ms = medianOf(added);
+      return { shows: ms > (medianOf(own) < injectedMs ? injectedMs / 2 : 0), ms };
+    });
+  return { shows: found.length > 0 && found.every(({ shows }) => shows), addedMs: found.map(({ ms }) => ms) };
 }
