@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 import { loadConfig, saysOf } from '@mound/swarm';
@@ -139,9 +139,16 @@ export async function loadExperiment(file: string, env: NodeJS.ProcessEnv): Prom
   if (fault !== undefined) throw wrong(fault);
   const here = dirname(path);
   const { tree, goal, references, prompts } = form;
-  const mustBeThere = [goal, tree, prompts, form.documentation?.script, ...references].flatMap((one) => one ?? []);
-  const missing = mustBeThere.find((one) => !existsSync(resolve(here, one)));
-  if (missing !== undefined) throw wrong(`'${missing}' is not there, beside the file`);
+  for (const [kind, paths] of [
+    ['file', [goal, form.documentation?.script]],
+    ['directory', [tree, prompts, ...references]],
+  ] as const) {
+    for (const one of paths.flatMap((given) => given ?? [])) {
+      const found = statSync(resolve(here, one), { throwIfNoEntry: false });
+      if (found === undefined) throw wrong(`'${one}' is not there, beside the file`);
+      if (found.isDirectory() !== (kind === 'directory')) throw wrong(`'${one}' is no ${kind}`);
+    }
+  }
   return {
     ...form,
     here,

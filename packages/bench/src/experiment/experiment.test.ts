@@ -73,6 +73,9 @@ async function resultOf(file: string, values: object = {}): Promise<ResultFile> 
 describe('a file that says what cannot be is refused in one line', () => {
   test.each([
     [{ gaol: 'x' }, "gaol: unknown key; the nearest is 'goal'"],
+    [{ goal: 'tree' }, "'tree' is no file"],
+    [{ tree: 'goal.md' }, "'goal.md' is no directory"],
+    [{ references: ['goal.md'] }, "'goal.md' is no directory"],
     [{ format: 2 }, 'format: '],
     [{ goal: 'none.md' }, "'none.md' is not there"],
     [{ mixes: { one: { planner: 'script', worker: 'scrpt' } } }, "mixes.one.worker: there is no model 'scrpt'"],
