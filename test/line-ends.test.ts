@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { addWorkspace } from '@mound/vcs';
+import { addWorkspace, openRepo, openWorkspace, type LineEndSettings } from '@mound/vcs';
 import { gitBlobId, importGit } from '@mound/vcs/git';
 import { expect, test } from 'vitest';
 import { seededRandom } from '@mound/vcs';
 import { scale, seed } from './kit/seed.ts';
+import { mound } from './kit/process.ts';
 import { agent, tempDir, tempRepo } from './kit/temp.ts';
 
 /** The oracle: git itself, without any configuration but its own defaults. */
@@ -82,6 +83,23 @@ class Draw {
     return `${macro}${lines.join(this.one(['\n', '\n', '\r\n']))}\n`;
   }
 
+  /** What git's settings say beside the tree, and the same for git. */
+  settings(tree: string): LineEndSettings {
+    const autocrlf = this.one([false, false, true, 'input'] as const);
+    const eol = this.one([undefined, undefined, 'lf', 'crlf'] as const);
+    const [attributesBeneath, attributesAbove] = [0, 1].map(() =>
+      this.below(3) === 0 ? Buffer.from(this.attributes(true)) : undefined,
+    );
+    git(tree, ['config', 'core.autocrlf', String(autocrlf)]);
+    if (eol !== undefined) git(tree, ['config', 'core.eol', eol]);
+    if (attributesAbove !== undefined) writeFileSync(join(tree, '.git/info/attributes'), attributesAbove);
+    if (attributesBeneath !== undefined) {
+      writeFileSync(join(tree, '.git/users'), attributesBeneath);
+      git(tree, ['config', 'core.attributesFile', join(tree, '.git/users')]);
+    }
+    return { autocrlf, eol, attributesBeneath, attributesAbove };
+  }
+
   /** Contents of some paths, attribute files among them. */
   files(share: number): Map<string, string> {
     const files = new Map<string, string>();
@@ -110,6 +128,21 @@ function stage(tree: string, raw: string, files: ReadonlyMap<string, string>): v
   git(tree, ['update-index', '-z', '--add', '--index-info'], entries.join(''));
 }
 
+/**
+ * Lets time pass for files: one that was written just now is read again, as in git, and counts as edited where the
+ * attributes do not convert any more what they have converted.
+ */
+async function letTimePass(dir: string, paths: Iterable<string>): Promise<void> {
+  for (const path of paths) utimesSync(join(dir, path), 1_000_000_000, 1_000_000_000);
+  const probe = join(dir, '.mound/probe');
+  const clock = (): number => {
+    writeFileSync(probe, '');
+    return statSync(probe).ctimeMs;
+  };
+  for (const began = clock(); clock() === began;) await new Promise((wake) => setTimeout(wake, 1));
+  rmSync(probe);
+}
+
 /** Blob ids by path, of git's index. */
 function indexOf(dir: string): Record<string, string> {
   const listing = git(dir, ['ls-files', '-sz']).toString('utf8').split('\0').filter(Boolean);
@@ -130,6 +163,7 @@ test('files on disk, and what is committed of them, have the line ends that git 
     const base = tempDir();
     const tree = join(base, 'tree');
     git(base, ['init', '-q', '-b', 'main', tree]);
+    const settings = round % 2 === 0 ? undefined : draw.settings(tree);
     const first = draw.files(3);
     stage(tree, join(base, 'raw'), first);
     git(tree, ['commit', '-qm', 'first']);
@@ -138,13 +172,18 @@ test('files on disk, and what is committed of them, have the line ends that git 
     const repo = await tempRepo(join(base, 'repo'));
     await importGit(repo, tree);
     const dir = join(base, 'w');
-    const { directory } = await addWorkspace(repo, dir);
+    // Every other round with git's own defaults.
+    const lineEnds = settings ?? {};
+    await addWorkspace(repo, dir, { lineEnds });
+    // The workspace keeps what it was added with.
+    const directory = await openWorkspace(repo, dir);
     const onDisk = (at: string, of: Iterable<string> = first.keys()): Record<string, string | undefined> =>
       Object.fromEntries([...of].map((path) => [path, bytesOf(at, path)]));
-    const context = { round, attributes: [...first].filter(([path]) => path.endsWith('.gitattributes')) };
+    const context = { round, settings, attributes: [...first].filter(([path]) => path.endsWith('.gitattributes')) };
     expect({ ...context, files: onDisk(dir) }).toEqual({ ...context, files: onDisk(tree) });
 
     // Nobody touched anything, so nothing is changed, whatever a conversion would now make of it.
+    await letTimePass(dir, first.keys());
     rmSync(join(dir, '.mound/index'));
     expect([round, (await directory.status()).changes]).toEqual([round, []]);
 
@@ -161,6 +200,7 @@ test('files on disk, and what is committed of them, have the line ends that git 
 
     // What others land comes to disk the same way, also over files that a conversion would change by now.
     const late = draw.files(1);
+    const before = indexOf(tree);
     stage(tree, join(base, 'late'), late);
     git(tree, ['checkout-index', '-f', '-z', '--stdin'], [...late.keys()].join('\0'));
     const changes = [...late].map(
@@ -168,15 +208,54 @@ test('files on disk, and what is committed of them, have the line ends that git 
     );
     await repo.land({ author: agent('bob'), message: 'late', changes });
     const report = await directory.sync();
-    expect({ ...after, report, files: onDisk(dir, late.keys()) }).toEqual({
+    // What is committed already does not come: a file that differs from it by its line ends alone stays, as in a checkout.
+    const now = indexOf(tree);
+    const came = [...late.keys()].filter((path) => now[path] !== before[path]);
+    expect({ ...after, report, files: onDisk(dir, came) }).toEqual({
       ...after,
       report,
-      files: onDisk(tree, late.keys()),
+      files: onDisk(tree, came),
     });
   }
 }, 300_000);
 
 const latin1 = (text: string): string => Buffer.from(text).toString('latin1');
+
+test.each([
+  ['core.autocrlf=true'],
+  ['core.autocrlf=input', 'core.eol=crlf'],
+  ['core.eol=crlf', 'core.attributesFile=~/users'],
+  ['core.autocrlf=yes', 'core.attributesFile='],
+  [],
+])('in a git checkout its settings count, and its attributes (%s %s)', async (...settings) => {
+  const base = tempDir();
+  const tree = join(base, 'tree');
+  git(base, ['init', '-q', '-b', 'main', tree]);
+  const files = { 'a.txt': 'a\n', 'b.auto': 'b\n', 'c.own': 'c\n', 'd.user': 'd\n', e: 'e\r\n', f: 'f\n' };
+  stage(tree, tree, new Map(Object.entries({ ...files, '.gitattributes': '*.txt text\n*.auto text=auto\n' })));
+  git(tree, ['commit', '-qm', 'first']);
+  for (const setting of settings) git(tree, ['config', ...setting.split('=', 2)]);
+  mkdirSync(join(base, '.config/git'), { recursive: true });
+  writeFileSync(join(base, '.config/git/attributes'), '*.user text eol=crlf\n');
+  writeFileSync(join(base, 'users'), '*.own text\n*.user -text\n');
+  writeFileSync(join(tree, '.git/info/attributes'), 'f text\n');
+  const env = { PATH: process.env['PATH'], HOME: base, GIT_CONFIG_NOSYSTEM: '1', GIT_ATTR_NOSYSTEM: '1' };
+  const clean = { cwd: tree, env };
+  expect((await mound(['init'], clean)).code).toBe(0);
+  expect((await mound(['workspace', 'add', join(base, 'w')], clean)).code).toBe(0);
+  execFileSync('git', ['checkout-index', '-a', `--prefix=${base}/g/`], clean);
+  const paths = Object.keys(files);
+  const bytes = (dir: string): (string | undefined)[] => paths.map((path) => bytesOf(join(base, dir), path));
+  expect(bytes('w')).toEqual(bytes('g'));
+  for (const dir of ['w', 'tree']) writeFileSync(join(base, dir, 'new'), 'n\r\n');
+  const { stdout } = await mound(['commit', '-m', 'new', '--json'], { ...clean, cwd: join(base, 'w') });
+  expect(JSON.parse(stdout)).toMatchObject({ outcome: 'landed' });
+  execFileSync('git', ['add', 'new'], { ...clean, stdio: 'ignore' });
+  const repo = await openRepo(tree);
+  const committed = gitBlobId(repo.snapshot().read('new') ?? Buffer.alloc(0));
+  await repo.close();
+  expect(committed).toBe(indexOf(tree)['new']);
+});
 
 test('what git would run a program for, or write in another encoding, is left as it is', async () => {
   const base = tempDir();

@@ -130,6 +130,7 @@ export {
   type RenameFile,
   type RenameOptions,
 } from './merge/index.ts';
+export type { LineEndSettings } from './attributes/index.ts';
 export type * from './repo/api.ts';
 export type * from './repo/decision-api.ts';
 export { withBreakageComment } from './repo/breakage-comment.ts';
@@ -159,6 +160,7 @@ export {
   type PruneOptions,
   type PruneReason,
   type PruneReport,
+  type CachePruning,
   type SkippedPath,
   type WrittenTree,
 } from './workspace/index.ts';

@@ -7,4 +7,4 @@ export {
   readAttributeFile,
   type PathAttributes,
 } from './attributes.ts';
-export { lineEndsOf, type LineEnds } from './line-ends.ts';
+export { diskLineEndsOf, lineEndsOf, type DiskLineEnds, type LineEnds, type LineEndSettings } from './line-ends.ts';

@@ -25,6 +25,34 @@ export function lineEndsOf(attributes: PathAttributes): LineEnds {
   return { kind: asked.kind === 'auto' ? 'auto' : 'text', eol };
 }
 
+/** What git's settings say of line ends beside the attribute files of a tree. */
+export interface LineEndSettings {
+  /** As `core.autocrlf`. Default: false. */
+  readonly autocrlf?: boolean | 'input' | undefined;
+  /** As `core.eol`; default: as the platform has it. */
+  readonly eol?: 'lf' | 'crlf' | undefined;
+  /** An attribute file that says something where those of the tree do not, as `core.attributesFile`. */
+  readonly attributesBeneath?: Uint8Array | undefined;
+  /** One that counts before those of the tree, as `info/attributes`. */
+  readonly attributesAbove?: Uint8Array | undefined;
+}
+
+/** Line ends of a file on disk, settings taken in. */
+export interface DiskLineEnds extends LineEnds {
+  readonly eol: 'lf' | 'crlf';
+}
+
+const platformEol = process.platform === 'win32' ? 'crlf' : 'lf';
+
+/** As in git: `core.autocrlf` makes `auto` of what nothing is said of, and counts before `core.eol`. */
+export function diskLineEndsOf(attributes: PathAttributes, settings: LineEndSettings): DiskLineEnds {
+  const { autocrlf = false, eol: settingsEol = platformEol } = settings;
+  const asked = lineEndsOf(attributes);
+  const kind = asked.kind === 'unspecified' && autocrlf !== false ? 'auto' : asked.kind;
+  const textEol = autocrlf === true ? 'crlf' : autocrlf === 'input' ? 'lf' : settingsEol;
+  return { kind, eol: asked.eol ?? textEol };
+}
+
 const noLineEnds: LineEnds = { kind: 'unspecified', eol: undefined };
 
 function asText(state: true | false | string | undefined): LineEnds | undefined {

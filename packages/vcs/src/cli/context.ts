@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { realpathSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { relative, resolve, sep } from 'node:path';
+import type { LineEndSettings } from '../attributes/index.ts';
 import { isMoundError, MoundError } from '../core/errors.ts';
 import { absent, any, version, type Author, type Precondition } from '../core/intent.ts';
 import type { OpenOptions, Repo } from '../repo/api.ts';
@@ -89,6 +90,13 @@ export class Context {
     if (getTextRecord(repo, colocationKey) === undefined) return [];
     const { excludesOf } = await import('../git/index.ts');
     return excludesOf(repo);
+  }
+
+  /** What that checkout's settings say of line ends. */
+  async lineEndsFor(repo: Repo): Promise<LineEndSettings | undefined> {
+    if (getTextRecord(repo, colocationKey) === undefined) return undefined;
+    const { lineEndSettingsOf } = await import('../git/index.ts');
+    return lineEndSettingsOf(repo);
   }
 
   /** In the git checkout that the repository stands in, git is to pass over a directory of Mound's. */

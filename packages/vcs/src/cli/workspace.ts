@@ -63,7 +63,15 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
     .action(async (dir: string, flags: AddFlags, command: Command) => {
       const context = new Context(command);
       await context.withRepo(async (repo) => {
-        const { name: workspace, directory, ...added } = await addWorkspace(repo, dir, flags);
+        const lineEnds = await context.lineEndsFor(repo);
+        const {
+          name: workspace,
+          directory,
+          ...added
+        } = await addWorkspace(repo, dir, {
+          ...flags,
+          ...(lineEnds !== undefined && { lineEnds }),
+        });
         await context.hideFromCheckout(repo, directory.dir);
         if (context.isJson) await writeJson({ workspace, dir: directory.dir, ...added });
         else {

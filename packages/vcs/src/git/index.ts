@@ -16,6 +16,7 @@ export {
   type Colocation,
 } from './colocation.ts';
 export { excludesOf } from './excludes.ts';
+export { lineEndSettingsOf } from './line-end-settings.ts';
 export type { Followup } from './follow.ts';
 export { listFirstParentCommits, type GitCommitSummary } from './history.ts';
 export { ObjectReader, type GitObject } from './object-reader.ts';

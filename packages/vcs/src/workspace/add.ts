@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import type { LineEndSettings } from '../attributes/index.ts';
 import { MoundError } from '../core/errors.ts';
 import type { Repo } from '../repo/api.ts';
 import type { WorkspaceRow } from '../format/workspace.ts';
@@ -9,11 +10,11 @@ import type { OverlayWorkspace } from '../repo/workspace.ts';
 import { DiskDirectory } from './directory.ts';
 import { FileCache } from './file-cache.ts';
 import { FileLinker } from './file-linker.ts';
-import { writeMarker } from './marker.ts';
+import { keptSettings, writeMarker } from './marker.ts';
 import { draftOf, workspacesOf } from './place.ts';
 import { recoverWorkspaces } from './recover.ts';
 import { fileSystemClockMs, StatIndex } from './stat-index.ts';
-import { writeTree } from './tree.ts';
+import { writeTree, type TreeSettings } from './tree.ts';
 import type { WrittenTree } from './written-tree.ts';
 import type { WorkspaceDirectory } from './workspace-directory.ts';
 
@@ -32,6 +33,8 @@ export interface AddOptions {
    * system can. A write in place is found as a local conflict in each of them. Default: files of their own.
    */
   readonly links?: boolean;
+  /** What git's settings say of line ends; the workspace keeps it. Default: as git's own defaults. */
+  readonly lineEnds?: LineEndSettings;
 }
 
 export interface AddedWorkspace extends Pick<WrittenTree, 'files' | 'linked' | 'skipped' | 'collisions'> {
@@ -62,12 +65,7 @@ export async function addWorkspace(repo: Repo, dir: string, options: AddOptions 
   const draft = draftOf(row, target);
   try {
     mkdirSync(draft, { recursive: true });
-    const placed = place(repo, workspaces, row, {
-      target,
-      draft,
-      symlinks: options.symlinks,
-      links: options.links === true,
-    });
+    const placed = place(repo, workspaces, row, { target, draft, options });
     await workspaces.mark(row, 'ready');
     placed.directory.reached('workspace-ready');
     return placed;
@@ -81,24 +79,24 @@ export async function addWorkspace(repo: Repo, dir: string, options: AddOptions 
 interface Placing {
   readonly target: string;
   readonly draft: string;
-  readonly symlinks: boolean | undefined;
-  readonly links: boolean;
+  readonly options: AddOptions;
 }
 
 function place(
   repo: Repo,
   workspaces: Workspaces,
   row: WorkspaceRow,
-  { target, draft, symlinks, links }: Placing,
+  { target, draft, options }: Placing,
 ): AddedWorkspace & { readonly directory: DiskDirectory } {
   const { dir, repoId } = repo;
+  const { symlinks, links = false, lineEnds = {} } = options;
   const hasSymlinks = symlinks ?? canLink(draft);
   const marker = { format: 1, workspace: row.name, id: row.id, repo: dir, repoId, symlinks: hasSymlinks } as const;
-  writeMarker(draft, links ? { ...marker, links } : marker);
+  writeMarker(draft, { ...marker, ...(links && { links }), lineEnds: keptSettings(lineEnds) });
   const inner = workspaces.opened(row, true);
   const cache = new FileCache(dir);
   const linker = links ? new FileLinker(cache, row.id, inner.overlay.reader.store.steps) : undefined;
-  const { index, ...written } = fill(inner, row, draft, hasSymlinks, linker);
+  const { index, ...written } = fill(inner, row, draft, { hasSymlinks, lineEnds, linker });
   index.save(draft);
   inner.overlay.reader.store.steps.reach('workspace-drafted');
   try {
@@ -109,7 +107,8 @@ function place(
     throw cause;
   }
   inner.overlay.reader.store.steps.reach('workspace-placed');
-  const directory = new DiskDirectory(target, inner, { hasSymlinks, isOfLinks: links, excludes: [], cache });
+  const settings = { hasSymlinks, isOfLinks: links, excludes: [], lineEnds, cache };
+  const directory = new DiskDirectory(target, inner, settings);
   const { files, linked, skipped, collisions } = written;
   return { name: row.name, seq: row.seq, files, linked, skipped, collisions, directory };
 }
@@ -118,18 +117,10 @@ function fill(
   { overlay }: OverlayWorkspace,
   row: WorkspaceRow,
   draft: string,
-  hasSymlinks: boolean,
-  linker: FileLinker | undefined,
+  settings: TreeSettings,
 ): WrittenTree & { readonly index: StatIndex } {
   const index = new StatIndex(row.generation, 0, [], 1024);
-  const written = writeTree(
-    overlay,
-    row,
-    draft,
-    hasSymlinks,
-    (path, stat, isLinked) => index.set(path, stat, isLinked),
-    linker,
-  );
+  const written = writeTree(overlay, row, draft, settings, (path, stat, isLinked) => index.set(path, stat, isLinked));
   for (const path of written.gitlinks) index.gitlinks.add(path);
   // Nobody else knows of these files before they are renamed into place.
   index.sinceMs = fileSystemClockMs(draft);

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { resolve } from 'node:path';
-import type { PathAttributes } from '../attributes/index.ts';
+import type { DiskLineEnds, LineEndSettings } from '../attributes/index.ts';
 import { MoundError } from '../core/errors.ts';
 import type { RepoPath } from '../core/ids.ts';
 import type { StepName } from '../core/steps.ts';
@@ -34,6 +34,7 @@ export interface DirectoryOptions {
   /** Its files were put in place as hard links. */
   readonly isOfLinks: boolean;
   readonly excludes: readonly IgnoreFile[];
+  readonly lineEnds: LineEndSettings;
   readonly cache: FileCache;
 }
 
@@ -306,7 +307,7 @@ export class DiskDirectory implements WorkspaceDirectory {
     path: RepoPath,
     stat: Stats | undefined,
     index: StatIndex,
-    attributes: PathAttributes,
+    lineEnds: DiskLineEnds,
     states: readonly (FileState | undefined)[],
   ): boolean {
     if (stat === undefined) return states.includes(undefined);
@@ -319,7 +320,7 @@ export class DiskDirectory implements WorkspaceDirectory {
     return states.some((state) => {
       if (state === undefined) return false;
       const { content } = state;
-      return file.stat.isSymbolicLink() ? file.content.equals(content) : isOnDisk(file.content, content, attributes);
+      return file.stat.isSymbolicLink() ? file.content.equals(content) : isOnDisk(file.content, content, lineEnds);
     });
   }
 
@@ -337,13 +338,13 @@ export class DiskDirectory implements WorkspaceDirectory {
     const isChosen = sparseFilter(workspace.sparse);
     const writer = this.writer();
     const after = new Map(files.map((file) => [file.path, file.after]));
-    const attributes = treeAttributes(this.overlay, workspace, after);
+    const attributes = treeAttributes(this.overlay, workspace, this.options.lineEnds, after);
     const inPlace = files.filter(({ path, after: state }) => {
       const isOther = refusalOf(path) !== undefined || state?.mode === 'gitlink' || index.gitlinks.has(path);
       return !isOther && (isChosen(path) || index.has(path));
     });
     // Looked up before any file changes: what stands there was written by the attributes that stood beside it.
-    const seenAs = diskAttributes(this.dir);
+    const seenAs = diskAttributes(this.dir, this.options.lineEnds);
     for (const { path } of inPlace) seenAs.of(path);
     for (const { path, before, after: state } of inPlace) {
       if (state !== undefined) continue;

@@ -1,7 +1,4 @@
-import { lineEndsOf, type PathAttributes } from '../attributes/index.ts';
-
-/** What stands on disk in place of "as the platform has it". */
-const platformEol = process.platform === 'win32' ? 'crlf' : 'lf';
+import type { DiskLineEnds } from '../attributes/index.ts';
 
 interface TextStats {
   readonly isBinary: boolean;
@@ -34,15 +31,14 @@ function statsOf(content: Uint8Array): TextStats {
 }
 
 /** Whether the bytes on disk are those that a repo holds, whatever these are. */
-export function isPlain(attributes: PathAttributes): boolean {
-  const { kind, eol = platformEol } = lineEndsOf(attributes);
+export function isPlain({ kind, eol }: DiskLineEnds): boolean {
   return kind === 'binary' || kind === 'unspecified' || eol !== 'crlf';
 }
 
-/** The bytes on disk of what a repo holds, by the path's attributes, as git writes them. Filters are never run. */
-export function toDisk(content: Buffer, attributes: PathAttributes): Buffer {
-  if (isPlain(attributes)) return content;
-  const { kind } = lineEndsOf(attributes);
+/** The bytes on disk of what a repo holds, by the path's line ends, as git writes them. Filters are never run. */
+export function toDisk(content: Buffer, lineEnds: DiskLineEnds): Buffer {
+  if (isPlain(lineEnds)) return content;
+  const { kind } = lineEnds;
   const { isBinary, crlf, loneLf } = statsOf(content);
   if (loneLf === 0 || (kind === 'auto' && (isBinary || crlf > 0))) return content;
   return Buffer.from(content.toString('latin1').replace(/\r?\n/g, '\r\n'), 'latin1');
@@ -52,8 +48,7 @@ export function toDisk(content: Buffer, attributes: PathAttributes): Buffer {
  * What a repo holds of the bytes on disk, as git takes them. Under `text=auto` a file whose repo content has CRLF
  * already keeps it: `beneath` gives that content.
  */
-export function toRepo(content: Buffer, attributes: PathAttributes, beneath: () => Buffer | undefined): Buffer {
-  const { kind } = lineEndsOf(attributes);
+export function toRepo(content: Buffer, { kind }: DiskLineEnds, beneath: () => Buffer | undefined): Buffer {
   if (kind === 'binary' || kind === 'unspecified' || !content.includes('\r\n')) return content;
   if (kind === 'auto') {
     if (statsOf(content).isBinary) return content;
@@ -68,7 +63,7 @@ export function toRepo(content: Buffer, attributes: PathAttributes, beneath: () 
  * Whether bytes on disk are what a repo holds. Also where git would take other bytes from them than it wrote (CRLF in
  * the repo of a path that is `text`): what nobody touched is no edit.
  */
-export function isOnDisk(raw: Buffer, content: Buffer | undefined, attributes: PathAttributes): boolean {
+export function isOnDisk(raw: Buffer, content: Buffer | undefined, lineEnds: DiskLineEnds): boolean {
   if (content === undefined) return false;
-  return raw.equals(toDisk(content, attributes)) || toRepo(raw, attributes, () => content).equals(content);
+  return raw.equals(toDisk(content, lineEnds)) || toRepo(raw, lineEnds, () => content).equals(content);
 }

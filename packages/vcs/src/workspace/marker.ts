@@ -1,7 +1,14 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { LineEndSettings } from '../attributes/index.ts';
 import { MoundError } from '../core/errors.ts';
 import { isRepoDir, storeDirName } from '../store/store-dir.ts';
+
+/** Attribute files in base64. */
+interface KeptSettings extends Pick<LineEndSettings, 'autocrlf' | 'eol'> {
+  readonly beneath?: string;
+  readonly above?: string;
+}
 
 /** What a workspace's directory says of itself, in `.mound/workspace.json`. */
 export interface Marker {
@@ -14,7 +21,9 @@ export interface Marker {
   /** False where the file system has no symlinks: a link is shown as a file that holds its target. */
   readonly symlinks: boolean;
   /** Its files were put in place as hard links. */
-  readonly links?: true;
+  readonly links?: boolean;
+  /** What git's settings said of line ends when it was added: its files were written so. */
+  readonly lineEnds?: KeptSettings;
 }
 
 const markerPath = (dir: string): string => join(dir, storeDirName, 'workspace.json');
@@ -42,6 +51,24 @@ export function readMarker(dir: string): Marker {
     });
   }
   return marker as Marker;
+}
+
+export function keptSettings({ attributesBeneath, attributesAbove, ...rest }: LineEndSettings): KeptSettings {
+  const kept = (content: Uint8Array): string => Buffer.from(content).toString('base64');
+  return {
+    ...rest,
+    ...(attributesBeneath && { beneath: kept(attributesBeneath) }),
+    ...(attributesAbove && { above: kept(attributesAbove) }),
+  };
+}
+
+export function settingsOf({ beneath, above, ...rest }: KeptSettings = {}): LineEndSettings {
+  const read = (text: string): Buffer => Buffer.from(text, 'base64');
+  return {
+    ...rest,
+    ...(beneath !== undefined && { attributesBeneath: read(beneath) }),
+    ...(above !== undefined && { attributesAbove: read(above) }),
+  };
 }
 
 export function writeMarker(dir: string, marker: Marker): void {

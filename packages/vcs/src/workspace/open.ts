@@ -9,7 +9,7 @@ import { mkdirSync, readdirSync, realpathSync } from 'node:fs';
 import { DiskDirectory } from './directory.ts';
 import { FileCache } from './file-cache.ts';
 import { parseIgnoreFile } from './ignore-rules.ts';
-import { isWorkspaceDir, readMarker } from './marker.ts';
+import { isWorkspaceDir, readMarker, settingsOf } from './marker.ts';
 import { isPlaced, unplace, workspacesOf } from './place.ts';
 import { recoverWorkspaces } from './recover.ts';
 import { writeTree } from './tree.ts';
@@ -40,7 +40,7 @@ export async function openWorkspace(
 ): Promise<WorkspaceDirectory> {
   const workspaces = workspacesOf(repo);
   const home = realpathSync(resolve(dir));
-  const { workspace: name, id, repoId, symlinks, links = false } = readMarker(home);
+  const { workspace: name, id, repoId, symlinks, links = false, lineEnds } = readMarker(home);
   if (repoId !== repo.repoId) {
     throw new MoundError('not-a-workspace', `${home} is a workspace of another repository than ${repo.dir}`, {
       dir: home,
@@ -62,6 +62,7 @@ export async function openWorkspace(
     hasSymlinks: symlinks,
     isOfLinks: links,
     excludes: ignored,
+    lineEnds: settingsOf(lineEnds),
     cache,
   });
 }
@@ -106,7 +107,8 @@ export function materialise(workspace: Workspace, dir: string): Omit<WrittenTree
     throw new MoundError('invalid-argument', `${root} is no empty directory; name another one`, { dir: root });
   }
   const overlay = overlayOf(workspace);
-  const { files, skipped, collisions } = writeTree(overlay, overlay.workspace(), root, true, () => undefined);
+  const settings = { hasSymlinks: true, lineEnds: {} };
+  const { files, skipped, collisions } = writeTree(overlay, overlay.workspace(), root, settings, () => undefined);
   return { files, skipped, collisions };
 }
 

@@ -1,8 +1,11 @@
 import {
   attributeFilesOf,
   attributesOf,
+  diskLineEndsOf,
   readAttributeFile,
   type AttributeFile,
+  type DiskLineEnds,
+  type LineEndSettings,
   type PathAttributes,
 } from '../attributes/index.ts';
 import type { RepoPath } from '../core/ids.ts';
@@ -10,21 +13,28 @@ import { hexPrefix } from '../core/path.ts';
 
 const none: PathAttributes = new Map();
 
-/** Attributes of paths, from attribute files that are each read once. */
+/** Line ends of paths, from attribute files that are each read once. */
 export class Attributes {
   private readonly read: (path: RepoPath) => Uint8Array | undefined;
+  private readonly settings: LineEndSettings;
+  /** Of no path alone: from the settings. */
+  private readonly beneath: readonly AttributeFile[];
+  private readonly over: readonly AttributeFile[];
   private readonly files = new Map<RepoPath, AttributeFile | undefined>();
   /** By directory: the files that say something of what is in it. */
   private readonly above = new Map<string, readonly AttributeFile[]>();
 
   /** `read` gives an attribute file's content, or undefined where there is none. */
-  constructor(read: (path: RepoPath) => Uint8Array | undefined) {
+  constructor(settings: LineEndSettings, read: (path: RepoPath) => Uint8Array | undefined) {
+    this.settings = settings;
     this.read = read;
+    this.beneath = ofTree(settings.attributesBeneath);
+    this.over = ofTree(settings.attributesAbove);
   }
 
-  of(path: RepoPath): PathAttributes {
+  of(path: RepoPath): DiskLineEnds {
     const files = this.filesAbove(path);
-    return files.length === 0 ? none : attributesOf(files, path);
+    return diskLineEndsOf(files.length === 0 ? none : attributesOf(files, path), this.settings);
   }
 
   private filesAbove(path: RepoPath): readonly AttributeFile[] {
@@ -32,7 +42,8 @@ export class Attributes {
     const directory = path.startsWith(hexPrefix) ? path : path.slice(0, Math.max(0, path.lastIndexOf('/')));
     let files = this.above.get(directory);
     if (files === undefined) {
-      files = attributeFilesOf(path).flatMap((file) => this.file(file) ?? []);
+      const own = attributeFilesOf(path).flatMap((file) => this.file(file) ?? []);
+      files = [...this.beneath, ...own, ...this.over];
       this.above.set(directory, files);
     }
     return files;
@@ -46,3 +57,7 @@ export class Attributes {
     return file;
   }
 }
+
+/** One that says something as if it stood at the root. */
+const ofTree = (content: Uint8Array | undefined): readonly AttributeFile[] =>
+  content === undefined ? [] : [readAttributeFile('.gitattributes' as RepoPath, content)];

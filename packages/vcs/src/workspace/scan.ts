@@ -1,4 +1,5 @@
 import { readdirSync, type Stats } from 'node:fs';
+import type { LineEndSettings } from '../attributes/index.ts';
 import type { RepoPath } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import { isGitDisguise, parentsOfPath, pathOfBytes } from '../core/path.ts';
@@ -41,6 +42,7 @@ export interface ScanOptions {
   /** What is ignored beside the `.gitignore`s, which count first. */
   readonly excludes: readonly IgnoreFile[];
   readonly links: LinkWatch;
+  readonly lineEnds: LineEndSettings;
 }
 
 /** Looks at a workspace's files. What is found unchanged is noted in the index. */
@@ -69,7 +71,7 @@ export class Scan {
     this.index = index;
     this.options = options;
     this.seenRows = new Uint8Array(index.capacity);
-    this.attributes = diskAttributes(root);
+    this.attributes = diskAttributes(root, options.lineEnds);
   }
 
   /** Errors: `file-changing`, and what the system says of a directory that cannot be read. */
@@ -186,17 +188,17 @@ export class Scan {
     const { links } = this.options;
     const mode = this.modeOf(stat, target?.mode);
     const beneath = (): Buffer | undefined => this.overlay.content(this.workspace, path)?.content;
-    const attributes = this.attributes.of(path);
-    const content = mode === 'symlink' ? raw : toRepo(raw, attributes, beneath);
+    const lineEnds = this.attributes.of(path);
+    const content = mode === 'symlink' ? raw : toRepo(raw, lineEnds, beneath);
     const blob = blobIdOf(content);
-    const isSame = (): boolean => target?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, beneath(), attributes));
+    const isSame = (): boolean => target?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, beneath(), lineEnds));
     if (target?.mode === mode && isSame()) {
       this.index.set(path, stat, links.isLinked(path, stat, blob));
       return this.isClean(path, stat);
     }
     const planned = this.options.planned.get(path);
     const isPlanned = (): boolean =>
-      planned?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, planned?.content, attributes));
+      planned?.blob === blob || (mode !== 'symlink' && isOnDisk(raw, planned?.content, lineEnds));
     if (planned?.mode === mode && isPlanned()) return;
     const shared = links.writtenThrough(path, stat, raw, target);
     if (shared !== undefined) {
@@ -239,8 +241,8 @@ function withIgnoreFile(at: DiskPath, prefix: string, above: readonly IgnoreFile
 }
 
 /** Attributes as the files on disk say them. */
-export function diskAttributes(root: string): Attributes {
-  return new Attributes((path) => {
+export function diskAttributes(root: string, settings: LineEndSettings): Attributes {
+  return new Attributes(settings, (path) => {
     const file = readDiskFile(diskPathOf(root, path), path);
     return file?.stat.isFile() === true ? file.content : undefined;
   });

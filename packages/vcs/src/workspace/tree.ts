@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, lstatSync, mkdirSync, openSync, symlinkSync, writeSync, type Stats } from 'node:fs';
+import type { LineEndSettings } from '../attributes/index.ts';
 import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
 import type { WorkspaceRow } from '../format/workspace.ts';
@@ -52,18 +53,18 @@ export function placesOf(
 
 /**
  * Writes what a workspace holds into a directory that nobody else knows yet. Symlinks come last, so that no file is ever
- * written through one; a gitlink is an empty directory. `note` is told the stat data of each file, and whether `linker`
- * has linked it.
+ * written through one; a gitlink is an empty directory. `note` is told the stat data of each file, and whether it
+ * is linked.
  */
 export function writeTree(
   overlay: Overlay,
   workspace: WorkspaceRow,
   root: string,
-  hasSymlinks: boolean,
+  settings: TreeSettings,
   note: NoteFile,
-  linker?: FileLinker,
 ): WrittenTree {
-  const writing = new TreeWriting(overlay, workspace, root, note, linker);
+  const { hasSymlinks } = settings;
+  const writing = new TreeWriting(overlay, workspace, root, note, settings);
   const isChosen = sparseFilter(workspace.sparse);
   const links: TreeFile[] = [];
   for (const file of filesOf(overlay, workspace)) {
@@ -76,6 +77,14 @@ export function writeTree(
   for (const link of links) writing.attempt(link, () => writing.link(link));
   const { files, linked, gitlinks, skipped, paths } = writing;
   return { files, linked, gitlinks, skipped, collisions: collisionsOf(paths) };
+}
+
+/** How a tree is written. */
+export interface TreeSettings {
+  readonly hasSymlinks: boolean;
+  readonly lineEnds: LineEndSettings;
+  /** None: files are written. */
+  readonly linker?: FileLinker | undefined;
 }
 
 type NoteFile = (path: RepoPath, stat: Stats, isLinked: boolean) => void;
@@ -92,11 +101,11 @@ class TreeWriting {
   private readonly attributes: Attributes;
   private readonly directories = new Set<string>(['']);
 
-  constructor(overlay: Overlay, workspace: WorkspaceRow, root: string, note: NoteFile, linker: FileLinker | undefined) {
+  constructor(overlay: Overlay, workspace: WorkspaceRow, root: string, note: NoteFile, settings: TreeSettings) {
     this.root = root;
     this.note = note;
-    this.linker = linker;
-    this.attributes = treeAttributes(overlay, workspace);
+    this.linker = settings.linker;
+    this.attributes = treeAttributes(overlay, workspace, settings.lineEnds);
   }
 
   /** A name that the file system takes for another that is there already is told, not written over it. */
@@ -120,8 +129,8 @@ class TreeWriting {
       this.gitlinks.push(path);
       return;
     }
-    const attributes = this.attributes.of(path);
-    if (this.linker !== undefined && landed !== undefined && mode !== 'symlink' && isPlain(attributes)) {
+    const lineEnds = this.attributes.of(path);
+    if (this.linker !== undefined && landed !== undefined && mode !== 'symlink' && isPlain(lineEnds)) {
       const stat = this.linker.link({ blob: landed.blob, isExecutable: mode === 'executable' }, landed.size, at, read);
       if (stat !== undefined) {
         this.note(path, stat, true);
@@ -131,7 +140,7 @@ class TreeWriting {
       }
     }
     // What `read` gives is a view: nothing else may be read before it is written.
-    const content = mode === 'symlink' ? read() : toDisk(read(), attributes);
+    const content = mode === 'symlink' ? read() : toDisk(read(), lineEnds);
     const handle = openSync(at, 'wx', mode === 'executable' ? 0o777 : 0o666);
     try {
       for (let done = 0; done < content.length;) done += writeSync(handle, content, done);
@@ -175,9 +184,10 @@ const reasons: Readonly<Record<string, string>> = {
 export function treeAttributes(
   overlay: Overlay,
   workspace: WorkspaceRow,
+  settings: LineEndSettings,
   after: ReadonlyMap<RepoPath, FileState | undefined> = new Map(),
 ): Attributes {
-  return new Attributes((path) => {
+  return new Attributes(settings, (path) => {
     const state = after.has(path) ? after.get(path) : overlay.content(workspace, path);
     return state === undefined || state.mode === 'symlink' ? undefined : state.content;
   });
