@@ -43,6 +43,8 @@ test.each([
   ['a b', 'a b'],
   ['tab\tnl\né', 'tab@nl@@@'],
   ['NULL', 'NULL'],
+  ['a\0b', 'a'],
+  ['\0', '(empty)'],
 ])('%j as a text is %s', (value, line) => {
   expect(renderText(value)).toBe(line);
 });

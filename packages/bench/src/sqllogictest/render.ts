@@ -43,15 +43,15 @@ const realOfText = (text: string): number => {
 
 const printable = /^[\x20-\x7e]+$/;
 
-/** A text column: every byte that is not printable ASCII becomes `@`. */
+/** A text column: every byte that is not printable ASCII becomes `@`, and a zero ends it, as in the suite's runner. */
 export function renderText(text: string | Uint8Array): string {
-  if (text.length === 0) return '(empty)';
   if (typeof text === 'string' && printable.test(text)) return text;
   let rendered = '';
   for (const byte of typeof text === 'string' ? Buffer.from(text, 'utf8') : text) {
+    if (byte === 0) break;
     rendered += byte >= 0x20 && byte <= 0x7e ? String.fromCharCode(byte) : '@';
   }
-  return rendered;
+  return rendered === '' ? '(empty)' : rendered;
 }
 
 /** A real number as text: always with a point; with an exponent below 0.0001 and from 1e17 on. */
