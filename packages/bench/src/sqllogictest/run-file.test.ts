@@ -96,6 +96,10 @@ test('a label that does not fit a skipped record never makes more records attemp
   expect(right).toMatchObject({ counts: { attempted: 1, wrong: 1, skipped: 1 }, failures: ['1 wrong'] });
   const wrong = await outcomeOf(query('I nosort lab', 'SELECT 1', '3') + skipped);
   expect(wrong).toMatchObject({ counts: { attempted: 1, wrong: 1, skipped: 1 }, failures: ['1 wrong'] });
+  const nothing = await outcomeOf(
+    `${query('I nosort lab', 'SELECT 1', '1')}skipif sqlite\n${query('I nosort lab', 'x')}`,
+  );
+  expect(nothing).toMatchObject({ counts: { attempted: 1, wrong: 1, skipped: 1 } });
   const unasked = await outcomeOf(`skipif sqlite\n${query('I nosort lab', 'SELECT 1', '1')}${skipped}`);
   expect(unasked).toMatchObject({ counts: { attempted: 0, skipped: 2 }, failures: [] });
 });
