@@ -116,7 +116,7 @@ const describeExport = ({ commits, head }: ExportResult): string =>
 const jsonOfExport = (result: ExportResult): object => ({ ...result, head: result.head ?? null });
 
 /** What was taken in otherwise than git has it, or not at all. Nothing of it is lost, so it is no failure. */
-export function warnOfImport({ diverged, skippedRefs, flaggedPaths }: ImportResult): void {
+export function warnOfImport({ diverged, skippedRefs, flaggedPaths, malformed }: ImportResult): void {
   if (diverged.length > 0) {
     tell(
       `${counted(diverged, 'branch', 'branches')} went another way here than in git; git's is kept beside, ` +
@@ -134,6 +134,9 @@ export function warnOfImport({ diverged, skippedRefs, flaggedPaths }: ImportResu
       `${counted(flaggedPaths, 'path', 'paths')} kept under a name that no change here may have; ` +
         'rename in git what is still in use',
     );
+  }
+  if (malformed.length > 0) {
+    tell(`${counted(malformed, 'object', 'objects')} that git fsck takes for an error, kept byte for byte`);
   }
 }
 

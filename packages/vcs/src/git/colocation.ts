@@ -143,6 +143,7 @@ export async function importColocated(repo: Repo, options: ImportOptions = {}): 
     diverged: taken.diverged,
     skippedRefs: [...skipped, ...taken.skippedTags],
     flaggedPaths: taken.flaggedPaths,
+    malformed: taken.malformed,
     followed,
   };
 }

@@ -78,6 +78,32 @@ test('refs and paths of an odd name are told by each import, in one line each', 
   }
 });
 
+test('objects that git fsck takes for an error are told by each import', async () => {
+  const source = scriptedRepo('echo a > a; commit 1');
+  const raw = `tree ${git(source, ['rev-parse', 'HEAD^{tree}'])}\nauthor A <a@b> 1 +0000\n\nno committer\n`;
+  const odd = git(source, ['hash-object', '-t', 'commit', '-w', '--stdin', '--literally'], raw);
+  git(source, ['update-ref', 'refs/heads/main', odd]);
+  const tag = git(source, ['mktag', '--no-strict'], `object ${odd}\ntype commit\ntag t\ntagger A <a@b> 1 +0000\n\nm\n`);
+  git(source, ['update-ref', 'refs/tags/t', tag]);
+  const bad = `object ${odd}\ntype commit\ntag u\ntagger A <a@b> 1 0000\n\nm\n`;
+  git(source, [
+    'update-ref',
+    'refs/tags/u',
+    git(source, ['hash-object', '-t', 'tag', '-w', '--stdin', '--literally'], bad),
+  ]);
+  const dir = join(temporaryDir(), 'mound');
+  await mound(['init', dir]);
+  for (const commits of [1, 0]) {
+    const { code, stdout, stderr } = await mound(['--repo', dir, 'import', source]);
+    expect([code, stdout.split(';')[0]]).toEqual([0, `imported ${commits} commit${commits === 1 ? '' : 's'}`]);
+    expect(stderr).toMatch(
+      /^mound: 2 objects \((commit|tag) \w{40}: \w+, (commit|tag) [^\n]+\) that git fsck [^\n]+\n$/,
+    );
+    expect(stderr).toContain(`commit ${odd}: missingCommitter`);
+    expect(stderr).toContain('badTimezone');
+  }
+});
+
 test('the help of export says what goes out by default', async () => {
   const { stdout } = await mound(['export', '--help']);
   const text = stdout.replace(/\s+/g, ' ');

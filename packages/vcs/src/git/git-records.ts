@@ -7,7 +7,7 @@ import { isGitObjectType, type GitObjectType } from './object-id.ts';
 /**
  * What a git repository holds beyond commits, kept as records of `main`:
  * the name of HEAD's branch, the checkout that it stands in, the ids at which branches were imported, the odd
- * paths that commits brought, and raw objects that cannot be computed again
+ * paths and malformed objects that commits brought, and raw objects that cannot be computed again
  * (annotated tags, odd trees).
  */
 export const headKey = 'git/head';
@@ -16,6 +16,7 @@ export const colocationKey = 'git/colocated';
 export const branchKey = (name: string): string => `git/branch/${name}`;
 export const tagKey = (name: string): string => `git/tag/${name}`;
 export const flaggedKey = (gitId: string): string => `git/flagged/${gitId}`;
+export const malformedKey = (gitId: string): string => `git/malformed/${gitId}`;
 export const objectKey = (id: string): string => `git/object/${id}`;
 
 /** The writer of these records. */

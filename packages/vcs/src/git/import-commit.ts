@@ -5,6 +5,7 @@ import { decodeText, parseCommit, parseIdentity } from './commit-object.ts';
 import { BlobCache } from './blob-cache.ts';
 import { renamesOf } from './import-renames.ts';
 import { objectsBehind } from './kept-objects.ts';
+import { malformedOf } from './malformed.ts';
 import { ObjectReader, type GitObject } from './object-reader.ts';
 import { OddTrees } from './odd-trees.ts';
 import { TreeCache } from './tree-cache.ts';
@@ -18,6 +19,8 @@ export interface ReadCommit {
   readonly keptObjects: readonly GitObject[];
   /** New paths that no caller could make: kept as they are, and reported. */
   readonly flaggedPaths: readonly string[];
+  /** Objects of it that `git fsck` takes for an error. */
+  readonly malformed: readonly string[];
   readonly sizeBytes: number;
 }
 
@@ -65,6 +68,7 @@ export class CommitSource {
       landing: { ...describe(raw), changes, raw, gitId: id },
       keptObjects,
       flaggedPaths: flag(found),
+      malformed: malformedOf([{ id, type: 'commit', content: raw }, ...keptObjects]),
       sizeBytes,
     };
   }

@@ -1,7 +1,7 @@
 import { MoundError } from '../core/errors.ts';
 import type { GitIntake, Repo } from '../repo/api.ts';
 import { defaultBranch } from './branch-names.ts';
-import type { FlaggedPaths } from './flagged-paths.ts';
+import type { Flagged } from './flagged.ts';
 import { objectKey, keptObjectValue, putRecords } from './git-records.ts';
 import type { ReadCommit } from './import-commit.ts';
 import type { ImportLine, PlannedCommit } from './import-plan.ts';
@@ -12,14 +12,16 @@ export type LandingRepo = Pick<Repo, 'commit' | 'fork' | 'gitMarks' | 'land' | '
 export class ImportLanding {
   readonly #repo: LandingRepo;
   readonly #intake: GitIntake;
-  readonly #flagged: FlaggedPaths;
+  readonly #flagged: Flagged;
+  readonly #malformed: Flagged;
   #records = new Map<string, Uint8Array | string>();
   #count = 0;
 
-  constructor(repo: LandingRepo, intake: GitIntake, flagged: FlaggedPaths) {
+  constructor(repo: LandingRepo, intake: GitIntake, flagged: Flagged, malformed: Flagged) {
     this.#repo = repo;
     this.#intake = intake;
     this.#flagged = flagged;
+    this.#malformed = malformed;
   }
 
   get isFull(): boolean {
@@ -31,7 +33,11 @@ export class ImportLanding {
     for (const { id, type, content } of read.keptObjects) {
       this.#records.set(objectKey(id), keptObjectValue(type, content));
     }
-    for (const [key, value] of this.#flagged.note(commit.id, read.flaggedPaths)) this.#records.set(key, value);
+    const flags = [
+      ...this.#flagged.note(commit.id, read.flaggedPaths),
+      ...this.#malformed.note(commit.id, read.malformed),
+    ];
+    for (const [key, value] of flags) this.#records.set(key, value);
     const { base, parents, line } = commit;
     this.#intake.add({ ...read.landing, branch: line.branch, base, parents });
     this.#count++;

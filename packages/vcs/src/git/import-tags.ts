@@ -2,9 +2,11 @@ import type { Repo } from '../repo/api.ts';
 import { parseTagTarget, plainTagTarget, plainTagValue } from './tag-object.ts';
 import type { GitRef } from './git-refs.ts';
 import { getRecord, isRecordKey, putRecords, tagKey } from './git-records.ts';
+import type { Flagged } from './flagged.ts';
 import { keepObjects } from './kept-objects.ts';
 import { isGitObjectType } from './object-id.ts';
-import { ObjectReader } from './object-reader.ts';
+import { malformedOf } from './malformed.ts';
+import { ObjectReader, type GitObject } from './object-reader.ts';
 
 export const tagPrefix = 'refs/tags/';
 
@@ -16,6 +18,7 @@ export async function importTags(
   repo: Pick<Repo, 'gitMarks' | 'land' | 'snapshot' | 'tag' | 'tags'>,
   gitDir: string,
   refs: readonly GitRef[],
+  malformed: Flagged,
 ): Promise<string[]> {
   const skipped: string[] = [];
   const known = new Map(repo.tags().map(({ name, seq }) => [name, Number(seq)]));
@@ -23,6 +26,9 @@ export async function importTags(
   const kept: string[] = [];
   const moves: { readonly name: string; readonly seq: number }[] = [];
   const reader = new ObjectReader(gitDir);
+  const note = (object: GitObject): void => {
+    for (const [key, text] of malformed.note(object.id, malformedOf([object]))) records.set(key, text);
+  };
   try {
     for (const ref of refs) {
       const name = ref.name.slice(tagPrefix.length);
@@ -36,11 +42,12 @@ export async function importTags(
       if (value === null || getRecord(repo, tagKey(name))?.equals(Buffer.from(value)) !== true) {
         records.set(tagKey(name), value);
         if (value !== null) kept.push(...targetsOf(Buffer.from(value)));
+        if (ref.type === 'tag') note({ id: ref.id, type: 'tag', content: Buffer.from(value ?? '') });
       }
       const seq = ref.peeledType === 'commit' ? repo.gitMarks.seqOf(ref.peeledId) : undefined;
       if (seq !== undefined && known.get(name) !== seq) moves.push({ name, seq });
     }
-    await keepObjects(repo, reader, kept);
+    await keepObjects(repo, reader, kept, note);
   } finally {
     await reader.close();
   }

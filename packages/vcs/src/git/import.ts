@@ -1,12 +1,12 @@
 import { MoundError } from '../core/errors.ts';
-import type { Repo } from '../repo/api.ts';
+import type { GitIntake, Repo } from '../repo/api.ts';
 import { defaultBranch } from './branch-names.ts';
 import { walkCommits, type GraphCommit } from './commit-graph.ts';
 import { requireGit } from './git-command.ts';
 import { resolveGitDir } from './git-dir.ts';
-import { branchKey, getTextRecord, headKey, isRecordKey, putRecords } from './git-records.ts';
+import { branchKey, flaggedKey, getTextRecord, headKey, isRecordKey, malformedKey, putRecords } from './git-records.ts';
 import { headBranchOf, headCommitOf, listRefs, type GitRef } from './git-refs.ts';
-import { FlaggedPaths } from './flagged-paths.ts';
+import { Flagged } from './flagged.ts';
 import { CommitSource, type ReadCommit } from './import-commit.ts';
 import { blamingSource, describeSource, refuseEdge, refuseHoles } from './import-source.ts';
 import { forkAt, ImportLanding } from './import-landing.ts';
@@ -47,6 +47,8 @@ export interface ImportResult {
   readonly skippedRefs: readonly string[];
   /** Paths that no caller could make (a `.git` in disguise, …), kept as they are by this import or an earlier one; the first thousand. */
   readonly flaggedPaths: readonly string[];
+  /** What `git fsck` takes for an error of a commit, a tree or a tag, as `type id: error`; kept and told likewise. */
+  readonly malformed: readonly string[];
 }
 
 const headPrefix = 'refs/heads/';
@@ -77,6 +79,7 @@ export async function importGit(repo: ImportRepo, gitDir: string, options: Impor
     diverged: taken.diverged,
     skippedRefs: [...skipped, ...taken.skippedTags],
     flaggedPaths: taken.flaggedPaths,
+    malformed: taken.malformed,
   };
 }
 
@@ -103,6 +106,7 @@ export interface Taken {
   readonly diverged: readonly string[];
   readonly skippedTags: readonly string[];
   readonly flaggedPaths: readonly string[];
+  readonly malformed: readonly string[];
 }
 
 /**
@@ -133,12 +137,21 @@ async function takeAll(
     throw new MoundError('branch-moved', `branch '${branch}' went another way here than in git`, { branch });
   }
   await fixHead(repo, headBranch);
-  const flaggedPaths = await landAll(repo, dir, plan, isStrict ? plan.commits.length : 0, onProgress);
-  const skippedTags = await importTags(repo, dir, tags);
+  const flagged = new Flagged(repo, flaggedKey);
+  const malformed = new Flagged(repo, malformedKey);
+  const together = isStrict ? plan.commits.length : 0;
+  await landAll(repo, dir, plan, (intake) => new ImportLanding(repo, intake, flagged, malformed), together, onProgress);
+  const skippedTags = await importTags(repo, dir, tags, malformed);
   // Before the forks: a branch without a landing of its own goes out to git only where git had it.
   await putRecords(repo, new Map(tips.filter(isRecorded).map((tip) => [branchKey(tip.branch), tip.id])));
   await Promise.all(plan.forks.map((fork) => forkAt(repo, fork.branch, fork.at)));
-  return { commits: commits.length, diverged: plan.diverged, skippedTags, flaggedPaths };
+  return {
+    commits: commits.length,
+    diverged: plan.diverged,
+    skippedTags,
+    flaggedPaths: flagged.list(),
+    malformed: malformed.list(),
+  };
 }
 
 const isOfCommit = (ref: GitRef): boolean => ref.peeledType === 'commit';
@@ -200,13 +213,13 @@ async function landAll(
   repo: ImportRepo,
   dir: string,
   plan: ImportPlan,
+  landingOf: (intake: GitIntake) => ImportLanding,
   together: number,
   onProgress: ImportOptions['onProgress'],
-): Promise<string[]> {
+): Promise<void> {
   const intake = repo.gitIntake(together);
   const source = new CommitSource(dir, intake);
-  const flagged = new FlaggedPaths(repo);
-  const landing = new ImportLanding(repo, intake, flagged);
+  const landing = landingOf(intake);
   let told = 0;
   const land = async (): Promise<void> => {
     const commits = await landing.land();
@@ -222,7 +235,6 @@ async function landAll(
   } finally {
     await source.close();
   }
-  return flagged.list();
 }
 
 /** Commits in their order; some of those behind the one that is handed out are being read already. */

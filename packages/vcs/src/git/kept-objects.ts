@@ -35,10 +35,13 @@ export async function keepObjects(
   repo: Pick<Repo, 'land' | 'snapshot'>,
   reader: ObjectReader,
   ids: readonly string[],
+  note: (object: GitObject) => void = () => undefined,
 ): Promise<void> {
   let records = new Map<string, Uint8Array>();
   let bytes = 0;
-  for await (const { id, type, content } of objectsBehind(reader, ids)) {
+  for await (const object of objectsBehind(reader, ids)) {
+    note(object);
+    const { id, type, content } = object;
     records.set(objectKey(id), keptObjectValue(type, content));
     bytes += content.length;
     if (bytes < heldBytesMax) continue;

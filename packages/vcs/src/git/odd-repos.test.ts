@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -22,6 +23,19 @@ function having(dir: string, objects: readonly string[]): string[] {
 const isReadable = (dir: string, line: string): boolean =>
   !having(dir, [`${line.slice(0, 40)}^{}`]).some((answer) => answer.endsWith('missing'));
 
+/** What git finds of these objects, as `type id: error`; what it finds in `.gitmodules` aside. */
+function fsckErrors(dir: string, objects: readonly string[]): string[] {
+  const ids = new Set(objects.map((line) => line.slice(0, 40)));
+  const { stderr } = spawnSync('git', ['fsck', '--no-dangling'], { cwd: dir, encoding: 'latin1' });
+  const found = [...stderr.matchAll(/^error in (\w+) (\w{40}): (\w+): /gm)];
+  return found
+    .filter(([, , id = '', fault = '']) => ids.has(id) && !fault.startsWith('gitmodules'))
+    .map(([, type = '', id = '', fault = '']) => `${type} ${id}: ${fault}`);
+}
+
+/** Of a date that git cannot take not every git says the same. */
+const isDate = (line: string): boolean => line.includes('badDate');
+
 test.each([
   ['odd', false],
   ['malformed', true],
@@ -34,7 +48,7 @@ test.each([
       const repo = await openRepo(temporaryDir(), { create: true });
       const target = join(temporaryDir(), 'out.git');
       try {
-        const { skippedRefs } = await importGit(repo, dir);
+        const { skippedRefs, malformed } = await importGit(repo, dir);
         await exportGit(repo, target);
         const refs = refsOf(dir).filter((line) => isReadable(dir, line));
         const broken = refsOf(dir).filter((line) => !isReadable(dir, line));
@@ -42,6 +56,16 @@ test.each([
         expect({ round, refs: refsOf(target) }).toEqual({ round, refs });
         const objects = source.reachable(refs.map((line) => line.slice(0, 40)));
         expect({ round, objects: having(target, objects) }).toEqual({ round, objects });
+        // Of a tree git may tell several: one of them is told here.
+        const errors = fsckErrors(dir, objects);
+        const named = (lines: readonly string[]): string[] =>
+          [...new Set(lines.map((line) => line.split(':')[0] ?? ''))].toSorted();
+        expect({ round, malformed: named(malformed) }).toEqual({ round, malformed: named(errors) });
+        expect({ round, others: malformed.filter((line) => !errors.includes(line) && !isDate(line)) }).toEqual({
+          round,
+          others: [],
+        });
+        expect([round, (await importGit(repo, dir)).malformed.toSorted()]).toEqual([round, malformed.toSorted()]);
         expect([round, existsSync(join(target, 'shallow'))]).toEqual([round, false]);
         expect({ round, errors: repo.fsck().errors }).toEqual({ round, errors: [] });
       } finally {
