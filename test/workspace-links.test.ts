@@ -190,14 +190,16 @@ test('a mode that is changed through a link is found; one that only lets be writ
   expect([await changesOf(two), statIn(two, 'b.txt').mode & 0o111]).toEqual([[], 0]);
 });
 
-test('a mode is changed and a file written by processes without rights over others', async () => {
+test('a mode is changed and a file written by processes without rights over others', async ({ skip }) => {
   const { base, repo } = await linked();
   await repo.close();
   await run('chown', ['-R', '65534:65534', base]);
   chmodSync(base, 0o755);
   const as = { uid: 65534, cwd: base, env: { ...process.env, HOME: base } };
-  const isAsked = process.getuid?.() === 0;
-  const options = isAsked ? as : { cwd: base };
+  const isRoot = process.getuid?.() === 0;
+  const probe = isRoot ? await mound(['--version'], as).catch(() => undefined) : undefined;
+  if (isRoot && probe?.code !== 0) return skip('no other user can run mound where it stands');
+  const options = isRoot ? as : { cwd: base };
   for (const name of ['one', 'two']) {
     const { stdout, stderr } = await mound(['--repo', 'repo', 'workspace', 'add', name, '--links'], options);
     expect([stdout, stderr]).toEqual([expect.stringMatching(/6 files as of seq 1, 5 of them linked\n$/), '']);
