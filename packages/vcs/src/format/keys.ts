@@ -41,6 +41,9 @@ export function conflictSideKey(branchId: number, pathId: number, target: Target
   return Buffer.concat([headKey(branchId, pathId), Buffer.of(modeNumberOf(target?.mode)), blob]);
 }
 
+export const pathIdOfHead = (key: Uint8Array): number =>
+  Buffer.from(key.buffer, key.byteOffset, key.length).readUInt32BE(4);
+
 /** A split of a path: those of one path stand together, in their order. */
 export function redirectKey(branchId: number, pathId: number, seq: number): Buffer {
   const key = Buffer.allocUnsafe(14);

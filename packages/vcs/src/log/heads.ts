@@ -1,6 +1,8 @@
 import { corrupt } from '../store/faults.ts';
 import type { EntryMarks } from '../format/entry-codec.ts';
 import type { Place } from '../format/entry.ts';
+import { decodePlace } from '../format/head.ts';
+import { headKey, pathIdOfHead } from '../format/keys.ts';
 import type { LogReader } from './log-reader.ts';
 import type { Version } from './version.ts';
 
@@ -84,6 +86,7 @@ export class Heads {
   private staged: HeadCell[] = [];
   private watched = new Map<number, WatchedBranch>();
   private watchedCount = 0;
+  private readonly readAheadOf = new Set<number>();
   /** Every cell is as of this seq or later; -1: there are none. */
   private seenSeq = -1;
 
@@ -160,6 +163,23 @@ export class Heads {
     return head && this.reader.version(head.place);
   }
 
+  /**
+   * Reads the versions of all paths of a branch, once, for whoever is about to ask for each: in the order of the log,
+   * so that entries that stand together are read once.
+   */
+  readAhead(branchId: number): void {
+    if (this.readAheadOf.has(branchId)) return;
+    this.readAheadOf.add(branchId);
+    const { heads } = this.reader.store.tables;
+    const unknown: { readonly pathId: number; readonly seq: number }[] = [];
+    for (const { key, value } of heads.getRange({ start: headKey(branchId, 0), end: headKey(branchId + 1, 0) })) {
+      const pathId = pathIdOfHead(key);
+      if (this.known(this.keyOf(branchId, pathId)) === undefined) unknown.push({ pathId, seq: decodePlace(value).seq });
+      if (unknown.length === youngMax) break;
+    }
+    for (const { pathId } of unknown.toSorted((a, b) => a.seq - b.seq)) this.cell(branchId, pathId);
+  }
+
   get(branchId: number, pathId: number): Version | undefined {
     const cell = this.cell(branchId, pathId);
     return cell.staged ?? cell.version;
@@ -229,6 +249,7 @@ export class Heads {
     this.old = new Map();
     this.staged = [];
     this.unwatch();
+    this.readAheadOf.clear();
     this.seenSeq = -1;
   }
 }

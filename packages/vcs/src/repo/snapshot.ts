@@ -97,6 +97,7 @@ export class LogSnapshot implements Snapshot {
     const end =
       directory === '' ? Buffer.of(255, 255) : Buffer.concat([bytesOfPath(directory as RepoPath), Buffer.from('0')]);
     const past = directory === '' ? this.pastHeads() : undefined;
+    if (directory === '' && past === undefined) this.reader.heads.readAhead(this.branchId);
     for (const { value } of this.reader.store.tables.paths.getRange({ start, end })) {
       const pathId = value.readUInt32BE(0);
       const version = past ? past.get(pathId) : this.asOf(pathId);
