@@ -35,6 +35,8 @@ export async function main(argv: string[]): Promise<number> {
   } catch (error) {
     return exitCodeOf(error, interruption.signal, argv.includes('--json'));
   } finally {
+    // What was written tells only later that nobody reads it.
+    await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
     process.stdout.off('error', onOutputError);
     interruption.release();
   }
