@@ -5,7 +5,7 @@
  * ten milliseconds more.
  */
 export const landingNodeFlags: readonly string[] = [
-  '--min-semi-space-size=32',
-  '--max-semi-space-size=32',
+  '--min-semi-space-size=64',
+  '--max-semi-space-size=64',
   '--heap-growing-percent=400',
 ];
