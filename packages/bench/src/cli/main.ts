@@ -35,8 +35,8 @@ export async function main(argv: string[]): Promise<number> {
   } catch (error) {
     return exitCodeOf(error, interruption.signal, argv.includes('--json'));
   } finally {
-    // What was written tells only later that nobody reads it.
-    await new Promise<void>((resolve) => process.stdout.write('', () => resolve()));
+    // What was written tells only in the next turn that nobody reads it.
+    await new Promise((resolve) => setImmediate(resolve));
     process.stdout.off('error', onOutputError);
     interruption.release();
   }
