@@ -17,7 +17,6 @@ export {
   type RepoEvent,
   type SideAuthor,
 } from './core/event.ts';
-export { landingNodeFlags } from './core/landing-flags.ts';
 export type { BlobId, CommitId, ConflictId, FileVersion, ParkedId, RepoPath, Seq } from './core/ids.ts';
 export {
   absent,

@@ -1,8 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-import { landingNodeFlags } from '@mound/vcs';
-
 import { Interrupted } from './interrupt.ts';
 
 /** Launchers in `bin/`: a child runs the build, whatever its parent runs. */
@@ -28,7 +26,7 @@ export class AskedProcess<Request extends object> {
     this.#child = fork(fileURLToPath(new URL(`../../bin/${name}.js`, import.meta.url)), [], {
       serialization: 'advanced',
       // A debugger's or test runner's flags are not for it.
-      execArgv: [...landingNodeFlags],
+      execArgv: [],
       detached: true,
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });

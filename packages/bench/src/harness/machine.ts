@@ -2,15 +2,12 @@ import { execFile } from 'node:child_process';
 import { availableParallelism, cpus, totalmem } from 'node:os';
 import { promisify } from 'node:util';
 
-import { landingNodeFlags } from '@mound/vcs';
-
 /** What a reader needs to judge the figures; nothing that names the host or its directories. */
 export interface Machine {
   readonly cpu: string;
   readonly cores: number;
   readonly memoryMiB: number;
   readonly platform: string;
-  /** Its version, and the flags for landing that it was started with. */
   readonly node: string;
   /** `missing` where there is no git. */
   readonly git: string;
@@ -31,7 +28,7 @@ export async function describeMachine(): Promise<Machine> {
     cores: availableParallelism(),
     memoryMiB: Math.round(totalmem() / 1024 / 1024),
     platform: `${process.platform}-${process.arch}`,
-    node: [process.versions.node, ...process.execArgv.filter((flag) => landingNodeFlags.includes(flag))].join(' '),
+    node: process.versions.node,
     git: (await gitVersion()) ?? 'missing',
   };
 }

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { accessSync, constants, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { exitCodes } from '../core/errors.ts';
-import { landingNodeFlags } from '../core/landing-flags.ts';
 import { warn } from './output.ts';
 
 /** `mound-swarm` and `mound-bench` are packages of their own: beside the running `mound` first, then on PATH. */
@@ -21,12 +20,6 @@ function findCompanion(name: string): string | undefined {
   return undefined;
 }
 
-/** A script is run by this Node, as a process that lands; a launcher of another kind as it is. */
-function commandOf(path: string): readonly [command: string, args: readonly string[]] {
-  const script = realpathSync(path);
-  return script.endsWith('.js') ? [process.execPath, [...landingNodeFlags, script]] : [path, []];
-}
-
 /** Runs the companion with the same streams; its exit code is ours. */
 export async function runCompanion(name: 'swarm' | 'bench', args: readonly string[]): Promise<number> {
   const path = findCompanion(`mound-${name}`);
@@ -39,8 +32,7 @@ export async function runCompanion(name: 'swarm' | 'bench', args: readonly strin
   process.on('SIGINT', ignore);
   try {
     return await new Promise<number>((resolve, reject) => {
-      const [command, before] = commandOf(path);
-      const child = spawn(command, [...before, ...args], { stdio: 'inherit' });
+      const child = spawn(path, args, { stdio: 'inherit' });
       child.once('error', reject);
       child.once('exit', (code, signal) =>
         resolve(code ?? (signal === 'SIGINT' ? exitCodes.interrupted : exitCodes.other)),

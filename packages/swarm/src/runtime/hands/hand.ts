@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { landingNodeFlags } from '@mound/vcs';
 import type { AgentEnd } from '../../agent/agent.ts';
 import type { AgentId, TaskId } from '../../core/ids.ts';
 import type { Task } from '../../core/task.ts';
@@ -38,7 +37,7 @@ export class Hand {
     this.#listener = listener;
     // Nothing of how this process was started is another's business.
     this.#child = fork(launcher, [], {
-      execArgv: [...landingNodeFlags],
+      execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
