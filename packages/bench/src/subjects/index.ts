@@ -29,6 +29,8 @@ export const commitSubjects: readonly Subject[] = [
 
 /** What one would look for in vain, and why it is not there. */
 export const unwrittenSubjects: readonly { readonly name: string; readonly why: string }[] = [
+  { name: 'mound-server', why: 'Mound has no server yet' },
+  { name: 'mound-replicated', why: 'Mound is not replicated yet' },
   { name: 'jj', why: 'there is no subject for it, for no binary of it could be had to run one against' },
 ];
 
