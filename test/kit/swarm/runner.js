@@ -3,8 +3,8 @@ import { appendFileSync } from 'node:fs';
 import { openRepo } from '../../../packages/vcs/dist/index.js';
 import {
   Endpoints,
-  listRuns,
   OpenAiModel,
+  readRun,
   resumeSwarm,
   runSwarm,
   ScriptedModel,
@@ -48,11 +48,15 @@ const common = {
   onAcknowledged: (agent, { operationId, outcome, paths }) =>
     appendFileSync(acknowledged, `${JSON.stringify({ agent, operationId, kind: outcome.kind, paths })}\n`),
 };
-const isKnown = listRuns(repo).some(({ run }) => run === 'chaos');
+const before = readRun(repo, 'chaos')?.header;
 process.stdout.write('up\n');
-const result = isKnown
-  ? await resumeSwarm({ ...common, runId: 'chaos' })
-  : await runSwarm({ ...common, runId: 'chaos', goal: 'fill every slot' });
+/** One that was killed between the end of its run and its own has nothing to go on with. */
+const hasFinished = before?.state === 'ended' && before.reason === 'finished';
+const result = hasFinished
+  ? { reason: before.reason }
+  : before !== undefined
+    ? await resumeSwarm({ ...common, runId: 'chaos' })
+    : await runSwarm({ ...common, runId: 'chaos', goal: 'fill every slot' });
 process.stdout.write(`${JSON.stringify(result)}\n`);
 await close();
 await repo.close();
