@@ -1,4 +1,4 @@
-import { absent, any, openRepo, version, type Repo } from '@mound/vcs';
+import { absent, any, openRepo, seededRandom, version, type Repo } from '@mound/vcs';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -206,6 +206,31 @@ test('a kept intent that builds on what goes away keeps its own content', async 
   const kept = late.kind === 'conflicted' ? repo.conflict(late.conflict) : undefined;
   expect(kept?.paths[0]?.incoming.content?.toString()).toBe(`y\n${two}`);
   expect(fileOf(dir).includes(secret)).toBe(false);
+  expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
+});
+
+test('what leans on a purged version and is written whole leaves the shelf of its neighbours alone', async () => {
+  const repo = await tempRepo(tempDir());
+  const random = seededRandom(5);
+  const textOf = (bytes: number): string => Buffer.from(random.bytes(bytes)).toString('base64');
+  const large = (head: string): string => `${head}\n${textOf(12_000)}`;
+  const before = Array.from({ length: 30 }, (_, at) => large(at === 0 ? secret : 'before'));
+  const put = (at: number, content: string) => ({ kind: 'put', path: `wide/${at}.txt`, content }) as const;
+  await repo.land({
+    author: setup,
+    message: 'before',
+    changes: before.map((text, at) => ({ ...put(at, text), expect: absent })),
+  });
+  // Deltas that stand on a shelf; that of the first is written whole by the purge, and is too long for one then.
+  const after = before.map((text) => text.replace(/^.*$/m, textOf(900)));
+  await repo.land({
+    author: setup,
+    message: 'after',
+    changes: after.map((text, at) => ({ ...put(at, text), expect: version(1) })),
+  });
+  await repo.purge({ author: setup, reason: 'leaked', containing: Buffer.from(secret) });
+  const snapshot = repo.snapshot();
+  for (const [at, text] of after.entries()) expect(snapshot.readText(`wide/${at}.txt`)).toBe(text);
   expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
 });
 

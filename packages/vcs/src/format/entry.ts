@@ -46,9 +46,9 @@ export interface Body {
   readonly shelf?: Shelf | undefined;
 }
 
-/** A range of a part that holds bodies of one entry one after another. */
+/** A range of a shelf, which holds bodies of one entry one after another. */
 export interface Shelf {
-  /** Of the change under which the part stands, the first of those that share it. */
+  /** Of the change under which the shelf stands, the first of those that share it. */
   readonly index: number;
   readonly offset: number;
   readonly length: number;

@@ -76,6 +76,9 @@ export function partKey(seq: number, index: number, part: number): Buffer {
   return key;
 }
 
+/** A shelf stands under the last part, out of the way of parts that the same change's body may come to have. */
+export const shelfKey = (seq: number, index: number): Buffer => partKey(seq, index, 0xffff);
+
 /** LMDB's keys end at 1,978 bytes; a longer path keeps its beginning (for the order) and a digest. */
 const plainPathBytesMax = 1024;
 

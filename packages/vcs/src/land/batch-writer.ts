@@ -24,6 +24,7 @@ import {
   headKey,
   idKey,
   partKey,
+  shelfKey,
   pathKey,
   redirectKey,
   referenceKey,
@@ -165,6 +166,11 @@ export class BatchWriter {
     return { ...body, bytes: Buffer.alloc(0), parts: this.storeParts(body.bytes, index) };
   }
 
+  private storeShelf(key: Buffer, bytes: Buffer): void {
+    this.reader.store.put('parts', key, sealed(bytes));
+    this.reader.store.steps.reach('part-written');
+  }
+
   storeParts(bytes: Uint8Array, index: number): number {
     const seq = this.counters.lastSeq + 1;
     let part = 0;
@@ -247,7 +253,7 @@ export class BatchWriter {
     const commit = makesCommit ? this.commitId(parents, time, intent, edits, branch) : undefined;
     const changes: ChangeRow[] = [];
     const shelves = BodyShelves.areNeeded(edits)
-      ? new BodyShelves((index, bytes) => void this.storeParts(bytes, index))
+      ? new BodyShelves((index, bytes) => this.storeShelf(shelfKey(seq, index), bytes))
       : undefined;
     for (const edit of edits) changes.push(this.changeRow(branchId, edit, { seq, index: changes.length }, shelves));
     shelves?.finish();

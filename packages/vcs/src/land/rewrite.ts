@@ -1,6 +1,6 @@
 import { encodeEntry } from '../format/entry-codec.ts';
 import type { Body, LandingEntry, LogEntry, Place } from '../format/entry.ts';
-import { partKey, seqKey, seqOfKey } from '../format/keys.ts';
+import { partKey, seqKey, seqOfKey, shelfKey } from '../format/keys.ts';
 import { sealed, unsealed } from '../format/seal.ts';
 import { decodeSegment, encodeSegment } from '../format/segment.ts';
 import type { Counters } from '../store/counters.ts';
@@ -38,7 +38,7 @@ export function removeBody(store: Store, { seq, changes }: LandingEntry, index: 
   removeParts(store, { seq, index }, body.parts);
   const { shelf } = body;
   if (shelf === undefined) return;
-  const key = partKey(seq, shelf.index, 0);
+  const key = shelfKey(seq, shelf.index);
   const isShared = changes.some((row, at) => at !== index && row.body.shelf?.index === shelf.index);
   if (!isShared) return store.remove('parts', key);
   const part = store.tables.parts.getBinary(key);

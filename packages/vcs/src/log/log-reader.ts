@@ -18,7 +18,7 @@ import {
 } from '../format/entry.ts';
 import { blobIdOf } from '../format/hash.ts';
 import { decodeHead, decodePlace, type Head } from '../format/head.ts';
-import { authorKey, headKey, idKey, partKey, pathKey, seqKey } from '../format/keys.ts';
+import { authorKey, headKey, idKey, partKey, pathKey, seqKey, shelfKey } from '../format/keys.ts';
 import { unsealed } from '../format/seal.ts';
 import { BoundedCache } from '../core/bounded-cache.ts';
 import { corrupt } from '../store/faults.ts';
@@ -295,17 +295,21 @@ export class LogReader {
     const { bytes, parts, shelf } = row.body;
     if (shelf !== undefined) {
       const { index, offset, length } = shelf;
-      return this.parts({ seq: place.seq, index }, 1).subarray(offset, offset + length);
+      return this.part(place.seq, shelfKey(place.seq, index)).subarray(offset, offset + length);
     }
     return parts > 0 ? this.parts(place, parts) : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  }
+
+  private part(seq: number, key: Buffer): Buffer {
+    const bytes = this.store.tables.parts.getBinary(key);
+    if (bytes === undefined) throw corrupt(this.store.dir, `a part of log entry ${seq} is missing`);
+    return unsealed(bytes);
   }
 
   parts(place: Place, count: number): Buffer {
     const parts: Buffer[] = [];
     for (let part = 0; part < count; part++) {
-      const bytes = this.store.tables.parts.getBinary(partKey(place.seq, place.index, part));
-      if (bytes === undefined) throw corrupt(this.store.dir, `part ${part} of log entry ${place.seq} is missing`);
-      parts.push(unsealed(bytes));
+      parts.push(this.part(place.seq, partKey(place.seq, place.index, part)));
     }
     return Buffer.concat(parts);
   }
