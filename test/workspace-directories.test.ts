@@ -13,21 +13,20 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { absent, addWorkspace, openWorkspace, removeWorkspace, version, type Change, type Repo } from '@mound/vcs';
+import { addWorkspace, openWorkspace, removeWorkspace, version, type Change, type Repo } from '@mound/vcs';
 import { expect, test } from 'vitest';
-import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
+import { agent, newFile, setup, tempDir, tempRepo } from './kit/temp.ts';
 
 const lines = (count: number): string[] => Array.from({ length: count }, (_, i) => `line ${i}\n`);
-const put = (path: string, content: string, more: object = {}): Change => ({ kind: 'put', path, content, expect: absent, ...more }); // prettier-ignore
 
 const tree = [
-  put('a.txt', lines(20).join('')),
-  put('b.txt', 'b\n'),
-  put('src/c.txt', 'c\n'),
-  put('src/deep/d.txt', 'd\n'),
-  put('run.sh', '#!/bin/sh\n', { mode: 'executable' }),
-  put('link', 'src/c.txt', { mode: 'symlink' }),
-  put('empty', ''),
+  newFile('a.txt', lines(20).join('')),
+  newFile('b.txt', 'b\n'),
+  newFile('src/c.txt', 'c\n'),
+  newFile('src/deep/d.txt', 'd\n'),
+  newFile('run.sh', '#!/bin/sh\n', { mode: 'executable' }),
+  newFile('link', 'src/c.txt', { mode: 'symlink' }),
+  newFile('empty', ''),
 ];
 
 async function filled(changes: readonly Change[] = tree): Promise<{ repo: Repo; dir: string }> {
@@ -239,8 +238,8 @@ test('a symlink is never followed out: neither read as a directory, nor written 
 test('.gitignore hides what is new, never what is tracked; other workspaces and repositories are left alone', async () => {
   const { repo, dir } = await filled([
     ...tree,
-    put('.gitignore', '*.log\n/build/\n!keep.log\n'),
-    put('build/kept.txt', 'k\n'),
+    newFile('.gitignore', '*.log\n/build/\n!keep.log\n'),
+    newFile('build/kept.txt', 'k\n'),
   ]);
   const { directory } = await addWorkspace(repo, dir);
   mkdirSync(join(dir, 'node'));
@@ -311,11 +310,11 @@ test('38 39 what a workspace cannot hold is told: disguises of .git, collisions,
 test('line ends follow .gitattributes out and in', async () => {
   const attributes = '* text=auto\n*.bat eol=crlf\n*.bin -text\n';
   const { repo, dir } = await filled([
-    put('.gitattributes', attributes),
-    put('a.bat', 'one\ntwo\n'),
-    put('b.bin', 'x\r\ny\n'),
-    put('c.txt', 'x\ny\n'),
-    put('d.txt', 'kept\r\n'),
+    newFile('.gitattributes', attributes),
+    newFile('a.bat', 'one\ntwo\n'),
+    newFile('b.bin', 'x\r\ny\n'),
+    newFile('c.txt', 'x\ny\n'),
+    newFile('d.txt', 'kept\r\n'),
   ]);
   const { directory } = await addWorkspace(repo, dir);
   expect(filesIn(dir)).toMatchObject({
@@ -386,7 +385,7 @@ test('a workspace goes only with its unpublished work named, and what is no work
 });
 
 test('200 workspaces at once: made, edited, synced and committed side by side, none sees another', async () => {
-  const { repo, dir } = await filled([put('shared', lines(400).join(''))]);
+  const { repo, dir } = await filled([newFile('shared', lines(400).join(''))]);
   const count = 200;
   const added = await Promise.all(
     Array.from({ length: count }, async (_, at) => (await addWorkspace(repo, `${dir}-${at}`)).directory),

@@ -14,7 +14,6 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import {
-  absent,
   addWorkspace,
   openRepo,
   openWorkspace,
@@ -27,17 +26,15 @@ import {
 } from '@mound/vcs';
 import { expect, test } from 'vitest';
 import { mound, run, start } from './kit/process.ts';
-import { agent, setup, tempDir, tempRepo } from './kit/temp.ts';
-
-const put = (path: string, content: string, more: object = {}): Change => ({ kind: 'put', path, content, expect: absent, ...more }); // prettier-ignore
+import { agent, newFile, setup, tempDir, tempRepo } from './kit/temp.ts';
 
 const tree = [
-  put('a.txt', 'a\n'),
-  put('b.txt', 'b\n'),
-  put('src/same.txt', 'a\n'),
-  put('run.sh', '#!/bin/sh\n', { mode: 'executable' }),
-  put('link', 'a.txt', { mode: 'symlink' }),
-  put('empty', ''),
+  newFile('a.txt', 'a\n'),
+  newFile('b.txt', 'b\n'),
+  newFile('src/same.txt', 'a\n'),
+  newFile('run.sh', '#!/bin/sh\n', { mode: 'executable' }),
+  newFile('link', 'a.txt', { mode: 'symlink' }),
+  newFile('empty', ''),
 ];
 const plainFiles = ['a.txt', 'b.txt', 'src/same.txt', 'run.sh', 'empty'];
 
@@ -85,7 +82,7 @@ function replace({ dir }: WorkspaceDirectory, path: string, content: string): vo
 }
 
 test('files are links to read-only ones that workspaces share, where their bytes are those of the repo', async () => {
-  const crlf = [put('.gitattributes', '*.bat text eol=crlf\n'), put('x.bat', 'x\n'), put('y.bat', 'y', { mode: 'executable' })]; // prettier-ignore
+  const crlf = [newFile('.gitattributes', '*.bat text eol=crlf\n'), newFile('x.bat', 'x\n'), newFile('y.bat', 'y', { mode: 'executable' })]; // prettier-ignore
   const { repo, base, add } = await linked([...tree, ...crlf]);
   const added = await addWorkspace(repo, join(base, 'one'), { links: true });
   expect(added).toMatchObject({ files: 9, linked: 6, skipped: [] });
@@ -165,7 +162,7 @@ test('a write in place is found before a link is made to it, and by a sync of it
   const two = await add('two');
   expect([read(two, 'b.txt'), await changesOf(two)]).toEqual(['b\n', []]);
   expect(await changesOf(one)).toEqual(['written-through-link b.txt']);
-  await repo.land({ ...commit, changes: [put('b.txt', 'upstream\n', { expect: version(1) })] });
+  await repo.land({ ...commit, changes: [newFile('b.txt', 'upstream\n', { expect: version(1) })] });
   expect(await one.sync()).toMatchObject({ updated: [], conflicts: ['b.txt'] });
   expect(read(one, 'b.txt')).toBe('b\nmore\n');
   // Meant so: an edit of what it was made on, which the next sync merges.
@@ -329,7 +326,7 @@ test.each(['shared-aside', 'overlay-written', 'shelved', 'shared-owned'])(
 );
 
 test('processes add and remove while files are written in place: what is clean is right, the rest is in conflict', async () => {
-  const files = Array.from({ length: 40 }, (_, at) => put(`d${at % 4}/f${at}.txt`, `file ${at}\n`));
+  const files = Array.from({ length: 40 }, (_, at) => newFile(`d${at % 4}/f${at}.txt`, `file ${at}\n`));
   const { repo, base, add } = await linked(files);
   const first = await add('first');
   const adders = ['p', 'q'].map((name) =>

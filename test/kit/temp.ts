@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { absent, openRepo, type Author, type Repo } from '@mound/vcs';
+import { absent, openRepo, type Author, type Change, type Repo } from '@mound/vcs';
 import { afterAll } from 'vitest';
 import { onCleanup } from './cleanups.ts';
 
@@ -30,14 +30,22 @@ export async function tempRepo(dir = tempDir()): Promise<Repo> {
 export const agent = (name: string): Author => ({ name, kind: 'agent', agent: name });
 export const setup: Author = { name: 'setup', kind: 'system' };
 
+/** A file that is new. */
+export const newFile = (
+  path: string,
+  content: string,
+  more: Partial<Pick<Change & { kind: 'put' }, 'mode' | 'expect'>> = {},
+): Change => ({
+  kind: 'put',
+  path,
+  content,
+  expect: absent,
+  ...more,
+});
+
 /** Lands files that are new, by path. */
 export async function landNew(repo: Repo, files: Readonly<Record<string, string>>): Promise<void> {
-  const changes = Object.entries(files).map(([path, content]) => ({
-    kind: 'put' as const,
-    path,
-    content,
-    expect: absent,
-  }));
+  const changes = Object.entries(files).map(([path, content]) => newFile(path, content));
   const { kind } = await repo.land({ author: setup, message: 'start', changes });
   if (kind !== 'landed') throw new Error(`the files to start from came out as ${kind}`);
 }

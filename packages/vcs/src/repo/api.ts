@@ -398,7 +398,8 @@ export interface Repo {
   /**
    * Removes objects from the whole history, and their remains from the file: those named, and those that contain the
    * bytes of `containing`. An entry of the log tells who did it, when and why; reading one gives `purged` from then
-   * on. Messages and records that hold the bytes are reported, not changed. Errors: `invalid-argument`.
+   * on. Messages and records that hold the bytes are reported, not changed; copies that workspaces link
+   * (`.mound/files`) are not looked at, as files of workspaces are not. Errors: `invalid-argument`.
    */
   purge(options: PurgeOptions): Promise<PurgeReport>;
   /** Verifies every page, object, chain and index as of now, while writers run; takes time in proportion to the store. */
