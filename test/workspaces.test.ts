@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { absent, openRepo, version, type Repo } from '@mound/vcs';
 import { expect, test } from 'vitest';
 import { indexFaults } from './kit/indexes.ts';
@@ -262,6 +263,8 @@ test('collections, checks, backups and purges know what workspaces hold', async 
   await workspace.write('b.txt', 'mine\n');
   await repo.put('b.txt', 'theirs\n', { author: setup, expect: version(1) });
   await workspace.sync();
+  // What was staged in this very millisecond is young without any grace, too.
+  await sleep(2);
   expect(await repo.gc({ graceMs: 0 })).toMatchObject({ objects: 0, kept: { workspace: 3 } });
   expect(workspace.conflict('b.txt').incoming?.content.toString()).toBe('mine\n');
   expect(repo.fsck()).toMatchObject({ ok: true, errors: [] });
