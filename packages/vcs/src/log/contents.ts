@@ -1,10 +1,10 @@
 import { Arena, arenaContentBytesMax, noBlock } from './arena.ts';
 import type { Version } from './version.ts';
 
-/** Contents of versions that are no heads any more: a stale intent may be based on them. */
-const supersededCountMax = 4096;
+/** Contents of versions that are no heads, or not any more: a stale intent may be based on them. */
+const passingCountMax = 4096;
 /** Of all bytes, what these take at most. */
-const supersededShareMax = 1 / 8;
+const passingShareMax = 1 / 8;
 
 /** Versions in the order in which they came; those that hold nothing any more are left out now and then. */
 class HeldQueue {
@@ -31,31 +31,33 @@ class HeldQueue {
 
 /**
  * The contents of versions of late, bounded by their bytes: those of heads as
- * long as there is room, and those of versions that were superseded a little
- * while. Kept as copies that are handed out as views: a view must be done with
- * before anything else is held or let go.
+ * long as there is room, and those of all others a little while: of heads that
+ * were superseded, and of old versions that somebody read. Kept as copies that
+ * are handed out as views: a view must be done with before anything else is
+ * held or let go.
  */
 export class Contents {
   private readonly largeBytesMax: number;
-  private readonly supersededBytesMax: number;
-  private supersededBytes = 0;
+  private readonly passingBytesMax: number;
+  private passingBytes = 0;
   private readonly arena: Arena<Version>;
-  /** In the order in which they were. */
-  private superseded: Version[] = [];
+  /** In the order in which they came; one that was let go and came back stands there twice. */
+  private passing: Version[] = [];
   private large = new HeldQueue();
   private largeBytes = 0;
 
   /** A quarter is for contents too large for blocks. */
   constructor(bytesMax: number) {
     this.largeBytesMax = bytesMax / 4;
-    this.supersededBytesMax = bytesMax * supersededShareMax;
+    this.passingBytesMax = bytesMax * passingShareMax;
     this.arena = new Arena((bytesMax / 4) * 3);
   }
 
   hold(version: Version, content: Buffer): void {
     if (version.isHeld) return;
-    if (content.length > arenaContentBytesMax) return this.holdLarge(version, content);
-    this.arena.put(content, version);
+    if (content.length > arenaContentBytesMax) this.holdLarge(version, content);
+    else this.arena.put(content, version);
+    if (version.headOf === 0) this.pass(version);
   }
 
   private holdLarge(version: Version, content: Buffer): void {
@@ -70,25 +72,26 @@ export class Contents {
     }
   }
 
-  /** Valid until the next `hold`, `supersede` or `clear`. */
+  /** Valid until the next `hold`, `pass` or `clear`. */
   view(version: Version): Buffer | undefined {
     return version.block === noBlock ? version.bytes : this.arena.view(version);
   }
 
-  /** A version has a successor: its content is not long of use any more. */
-  supersede(version: Version): void {
+  /** A version that is no head, or not any more: its content is not long of use. */
+  pass(version: Version): void {
     if (!version.isHeld) return;
-    this.superseded.push(version);
-    this.supersededBytes += version.size;
-    while (this.superseded.length > supersededCountMax || this.supersededBytes > this.supersededBytesMax) {
-      const oldest = this.superseded.shift();
+    this.passing.push(version);
+    this.passingBytes += version.size;
+    while (this.passing.length > passingCountMax || this.passingBytes > this.passingBytesMax) {
+      const oldest = this.passing.shift();
       if (oldest === undefined) return;
-      this.supersededBytes -= oldest.size;
-      this.drop(oldest);
+      this.passingBytes -= oldest.size;
+      if (oldest.headOf === 0) this.drop(oldest);
     }
   }
 
   private drop(version: Version): void {
+    if (!version.isHeld) return;
     if (version.block !== noBlock) return this.arena.giveBack(version);
     this.largeBytes -= version.bytes?.length ?? 0;
     version.bytes = undefined;
@@ -97,8 +100,8 @@ export class Contents {
   clear(): void {
     this.arena.clear();
     for (let version = this.large.shift(); version !== undefined; version = this.large.shift()) this.drop(version);
-    this.superseded = [];
-    this.supersededBytes = 0;
+    this.passing = [];
+    this.passingBytes = 0;
     this.large = new HeldQueue();
     this.largeBytes = 0;
   }

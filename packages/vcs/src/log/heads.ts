@@ -42,11 +42,16 @@ export class HeadCell {
     this.branchId = branchId;
     this.pathId = pathId;
     this.newest = newest;
+    if (newest !== undefined) newest.headOf++;
   }
 
   /** undefined: it never was there. */
   get version(): Version | undefined {
-    if (this.landed !== undefined) this.moveOn(this.reader.version(this.landed));
+    if (this.landed !== undefined) {
+      const version = this.reader.version(this.landed);
+      version.headOf++;
+      this.moveOn(version);
+    }
     return this.newest;
   }
 
@@ -54,6 +59,14 @@ export class HeadCell {
   supersedeBy(place: Place): void {
     const newest = this.landed ?? this.newest?.place;
     if ((newest?.seq ?? 0) < place.seq) this.landed = place;
+  }
+
+  /** `version` is the newest, as far as the running transaction goes. */
+  stage(version: Version): void {
+    const before = this.staged;
+    version.headOf++;
+    this.staged = version;
+    if (before !== undefined) this.letGo(before);
   }
 
   settle(): void {
@@ -69,7 +82,18 @@ export class HeadCell {
     if (before === undefined) return;
     if (!version.isHeld) version.near = before.isHeld ? before : before.near;
     before.near = undefined;
-    this.reader.superseded(before);
+    this.letGo(before);
+  }
+
+  private letGo(version: Version): void {
+    version.headOf--;
+    if (version.headOf === 0) this.reader.superseded(version);
+  }
+
+  /** It is not kept up any more. */
+  drop(): void {
+    this.isCurrent = false;
+    if (this.newest !== undefined) this.letGo(this.newest);
   }
 }
 
@@ -112,7 +136,7 @@ export class Heads {
     const { old, young } = this;
     this.old = young;
     this.young = new Map();
-    for (const [oldKey, dropped] of old) if (!young.has(oldKey)) dropped.isCurrent = false;
+    for (const [oldKey, dropped] of old) if (!young.has(oldKey)) dropped.drop();
   }
 
   cell(branchId: number, pathId: number): HeadCell {
@@ -206,7 +230,7 @@ export class Heads {
   /** Inside a transaction: what later decisions of the same transaction see. */
   stage(cell: HeadCell, version: Version): void {
     if (cell.staged === undefined) this.staged.push(cell);
-    cell.staged = version;
+    cell.stage(version);
     this.landedOn(cell.branchId, cell.pathId);
   }
 

@@ -261,9 +261,9 @@ export class LogReader {
     this.lasting.keep(blob, content);
   }
 
-  /** A version has a successor: its content is not long of use any more. */
+  /** A version is no head any more: its content is not long of use. */
   superseded(version: Version): void {
-    this.contents.supersede(version);
+    this.contents.pass(version);
   }
 
   /** The bytes of one version from its stored bodies alone, neither cached nor verified. */

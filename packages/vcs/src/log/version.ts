@@ -30,6 +30,8 @@ export class Version implements Link, BlockOwner {
   jumped: Version | undefined;
   /** An earlier version of the path, which may hold the content that this one is a delta on. */
   near: Version | undefined = undefined;
+  /** Of how many branches' heads in memory it is the newest: the cache of contents keeps it for longer then. */
+  headOf = 0;
   block = noBlock;
   blockBytes = 0;
   /** A content that is too large for a block. */
