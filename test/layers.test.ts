@@ -14,7 +14,8 @@ const rooms: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['events'],
     ['views'],
     ['repo'],
-    ['workspace', 'git', 'check', 'server', 'mcp'],
+    ['wire'],
+    ['workspace', 'git', 'check', 'client', 'server', 'mcp'],
     ['cli'],
   ],
   swarm: [

@@ -1,43 +1,23 @@
 import type { Command } from 'commander';
-import { exitCodes } from '../core/errors.ts';
+import { exitCodes, MoundError } from '../core/errors.ts';
 import { renderConflict } from '../merge/index.ts';
 import { stateOf } from '../views/conflicts.ts';
-import type { ConflictPath, ConflictSide, ConflictView, HunkLines } from '../views/types.ts';
+import type { ConflictPath } from '../views/types.ts';
+import { conflictFields, parseJson, resolutionOf, WireFault } from '../wire/index.ts';
 import { Context, readStdin } from './context.ts';
-import { parseResolution } from './resolution.ts';
 import { printOutcome, writeJson, writeLine, writeOut } from './output.ts';
 import type { Finish } from './main.ts';
 
-function sideFields({ content, ...side }: ConflictSide): object {
-  if (content === undefined) return { ...side, content: null };
-  const text = content.toString('utf8');
-  return Buffer.from(text).equals(content)
-    ? { ...side, content: text }
-    : { ...side, contentBase64: content.toString('base64') };
+/** Reads what `conflicts resolve` is given. Errors: `stdin-malformed`. */
+function parseResolution(text: string): ReturnType<typeof resolutionOf> {
+  try {
+    return resolutionOf(parseJson(text));
+  } catch (error) {
+    if (!(error instanceof WireFault)) throw error;
+    const next = "see 'mound conflicts resolve --help'";
+    throw new MoundError('stdin-malformed', `standard input is no resolution: ${error.message}; ${next}`);
+  }
 }
-
-const linesFields = ({ start, count, text }: HunkLines): object => ({
-  start,
-  count,
-  text: Buffer.from(text).toString('utf8'),
-});
-
-const viewFields = (view: ConflictView): object => ({
-  ...view,
-  asked: view.asked.map(({ kind, path, movedFrom, movedTo }) => ({ kind, path, movedFrom, movedTo })),
-  paths: view.paths.map((path) => ({
-    ...path,
-    base: sideFields(path.base),
-    current: sideFields(path.current),
-    incoming: sideFields(path.incoming),
-    hunks: path.hunks.map(({ index, base, current, incoming }) => ({
-      index,
-      base: linesFields(base),
-      current: linesFields(current),
-      incoming: linesFields(incoming),
-    })),
-  })),
-});
 
 const inputOf = ({ path, base, current, incoming }: ConflictPath): Parameters<typeof renderConflict>[0] => ({
   path,
@@ -57,7 +37,7 @@ Standard input is one JSON object:
   otherwise  {"fate", "reason", "because"} for hunks that are not to be seen in the results
              "because" is {"kind": "decision", "id"}, {"kind": "identical", "path"} or
              {"kind": "check", "command", "finding"}; an agent needs one to discard what another wrote
-  message, rationale
+  message, rationale, operationId
 A hunk whose lines stand in the result needs no account.`;
 
 /** conflicts, conflicts show, conflicts remerge, conflicts resolve. */
@@ -69,7 +49,7 @@ export function addConflictCommands(program: Command, finish: Finish): void {
       const context = new Context(command);
       await context.withReadRepo(async (repo) => {
         const open = repo.conflicts();
-        if (context.isJson) await writeJson({ conflicts: open.map(viewFields) });
+        if (context.isJson) await writeJson({ conflicts: open.map(conflictFields) });
         for (const view of context.isJson ? [] : open) {
           await writeLine(`${view.id}  ${view.author.name}  ${view.paths.map(({ path }) => path).join(', ')}`);
         }
@@ -85,7 +65,7 @@ export function addConflictCommands(program: Command, finish: Finish): void {
       const context = new Context(command);
       await context.withReadRepo(async (repo) => {
         const view = repo.conflict(id);
-        if (context.isJson) await writeJson(viewFields(view));
+        if (context.isJson) await writeJson(conflictFields(view));
         if (!context.isJson && view.isMergeable) {
           await writeLine(`merges by now: 'mound conflicts remerge ${view.id}' lands it as it was asked`);
         }

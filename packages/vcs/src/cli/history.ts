@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { exitCodes, MoundError } from '../core/errors.ts';
 import type { CommitView } from '../views/types.ts';
 import { writePatch } from './compare.ts';
+import { commitFields } from '../wire/index.ts';
 import { Context, parseCount } from './context.ts';
 import { printOutcome, writeJson, writeLine } from './output.ts';
 import type { Finish } from './main.ts';
-
-const entryFields = ({ gitRaw: _raw, time, ...view }: CommitView): object => ({ ...view, time });
 
 const isoTime = (time: number): string => new Date(time).toISOString();
 
@@ -47,7 +46,7 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
           ...(byAuthor !== undefined && { author: byAuthor }),
         };
         const views = [...repo.log(options)];
-        if (context.isJson) await writeJson({ entries: views.map(entryFields) });
+        if (context.isJson) await writeJson({ entries: views.map(commitFields) });
         else {
           for (const { seq, author, message } of views) {
             await writeLine(`${String(seq).padStart(7)}  ${author.name}  ${message.split('\n')[0] ?? ''}`);
@@ -65,7 +64,7 @@ export function addHistoryCommands(program: Command, finish: Finish): void {
       const context = new Context(command);
       await context.withReadRepo(async (repo) => {
         const view = repo.commit(/^\d{1,15}$/.test(id) ? Number(id) : id);
-        if (context.isJson) await writeJson(entryFields(view));
+        if (context.isJson) await writeJson(commitFields(view));
         else {
           await printCommit(view);
           const [from, to] = [repo.snapshot(view.seq - 1, view.branch), repo.snapshot(view.seq, view.branch)];

@@ -4,7 +4,8 @@ import { exitCodes, MoundError } from '../core/errors.ts';
 import type { FreezeBounds, SplitModule } from '../repo/api.ts';
 import { Context, parseCount } from './context.ts';
 import type { Finish } from './main.ts';
-import { exitCodeOfOutcome, outcomeFields, printOutcome, writeJson, writeLine } from './output.ts';
+import { exitCodeOfOutcome, printOutcome, writeJson, writeLine } from './output.ts';
+import { outcomeFields } from '../wire/index.ts';
 
 interface MarkFlags {
   readonly reason?: string;

@@ -1,6 +1,7 @@
 import pc from 'picocolors';
 import { exitCodes } from '../core/errors.ts';
 import type { Outcome } from '../core/outcome.ts';
+import { outcomeFields } from '../wire/index.ts';
 
 export function exitCodeOfOutcome(outcome: Outcome): number {
   switch (outcome.kind) {
@@ -31,12 +32,6 @@ export const writeJson = (value: object): Promise<void> => writeLine(JSON.string
 export function warn(line: string): void {
   const name = process.stderr.isTTY ? pc.red('mound:') : 'mound:';
   process.stderr.write(`${name} ${line.split('\n')[0] ?? ''}\n`);
-}
-
-/** The fields that `--json` promises of an outcome. */
-export function outcomeFields(outcome: Outcome): object {
-  const { kind, ...rest } = outcome;
-  return { outcome: kind, ...rest };
 }
 
 export async function printOutcome(outcome: Outcome, isJson: boolean): Promise<number> {
