@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { exitCodes, MoundError } from '../core/errors.ts';
 import { isBlobId, type BlobId } from '../core/ids.ts';
-import { FileCache } from '../workspace/index.ts';
 import { Context } from './context.ts';
 import type { Finish } from './main.ts';
 import { writeJson, writeLine } from './output.ts';
@@ -47,7 +46,6 @@ export function addPurgeCommand(program: Command, finish: Finish): void {
           ...(containing !== undefined && { containing: secretIn(containing) }),
           ...(dryRun && { dryRun }),
         });
-        if (!report.dryRun) new FileCache(repo.dir).forget(new Set(report.blobs));
         if (context.isJson) await writeJson(report);
         else {
           await writeLine(

@@ -35,6 +35,7 @@ import type { NamedRule } from '../rules/rule.ts';
 import { Drivers, installedGrammars, MergePool } from '../merge/index.ts';
 import type { OpeningOptions } from '../store/opening.ts';
 import { backupStore } from '../store/backup.ts';
+import { forgetCached } from '../store/cached-files.ts';
 import { Store } from '../store/store.ts';
 import { blame } from '../views/blame.ts';
 import { Conflicts } from '../views/conflicts.ts';
@@ -273,11 +274,18 @@ export class EmbeddedRepo implements Repo {
     }
     const asked = { author, reason, time: this.clock.now(), isDryRun: dryRun, blobs: new Set(blobs), needle };
     const { seqs, ...found } = await new Purge(this.reader, this.lander, asked).run();
+    if (!dryRun) this.forgetPurged();
     const pagesLeft = dryRun ? 0 : await scrub(this.reader, this.lander);
     this.reader.refresh();
     const gitCommits = seqs.flatMap((seq) => this.gitMarks.gitIdOf(seq) ?? []);
     const mentions = [...found.mentions, ...this.workspaces.mentionsOf(new Set(found.blobs))];
     return { dryRun, ...found, mentions, seqs: seqs as Seq[], gitCommits, pagesLeft };
+  }
+
+  /** Whatever was ever purged, so that one who was killed before this is made up for by the next. */
+  private forgetPurged(): void {
+    const { purges } = this.store.tables;
+    forgetCached(this.dir, (blob) => purges.getBinary(Buffer.from(blob, 'hex')) !== undefined);
   }
 
   async put(path: string, content: Uint8Array | string, options: PutOptions): Promise<Outcome> {

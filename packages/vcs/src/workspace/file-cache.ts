@@ -1,7 +1,7 @@
-import { existsSync, linkSync, lstatSync, mkdirSync, readdirSync, renameSync, rmSync, type Stats } from 'node:fs';
+import { existsSync, linkSync, lstatSync, mkdirSync, renameSync, rmSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BlobId } from '../core/ids.ts';
-import { storeDirName } from '../store/store-dir.ts';
+import { cachedDraftPrefix, cachedNames, cachedStat, contentOfName, filesDirOf } from '../store/cached-files.ts';
 import type { DiskPath } from './disk-path.ts';
 
 /** A content that workspaces link, as a file or an executable. */
@@ -10,7 +10,7 @@ export interface CachedFile {
   readonly isExecutable: boolean;
 }
 
-/** What became of the cache's files that no workspace links. */
+/** What became of the cache's files that no workspace links, those that are cloned included. */
 export interface CachePruning {
   readonly removed: number;
   readonly kept: number;
@@ -22,7 +22,6 @@ export interface CachePruning {
 export const linkFaults = ['EXDEV', 'EPERM', 'EACCES', 'EROFS', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'];
 
 const asideName = 'aside';
-const draftPrefix = 'draft-';
 /** 2000-01-01, in seconds. */
 const firstTime = 946_684_800;
 
@@ -41,20 +40,25 @@ export function isPristine(stat: Stats, { blob, isExecutable }: CachedFile, size
   );
 }
 
-/** The files of a repository that its workspaces link; see docs/spec/workspace.md. It may be missing or deleted. */
+/** The files of a repository that its workspaces link and clone; see docs/spec/workspace.md. It may be missing or deleted. */
 export class FileCache {
   readonly dir: string;
 
   constructor(repoDir: string) {
-    this.dir = join(repoDir, storeDirName, 'files');
+    this.dir = filesDirOf(repoDir);
   }
 
   pathOf(entry: CachedFile): string {
     return join(this.dir, entry.blob.slice(0, 2), `${entry.blob}.${kindOf(entry)}`);
   }
 
+  /** Of a content that is cloned: a file that no workspace ever links. */
+  sourceOf(blob: BlobId): string {
+    return join(this.dir, blob.slice(0, 2), `${blob}.c`);
+  }
+
   draftOf(owner: string, count: number): string {
-    return join(this.dir, `${draftPrefix}${owner}-${count}`);
+    return join(this.dir, `${cachedDraftPrefix}${owner}-${count}`);
   }
 
   exists(): boolean {
@@ -70,7 +74,7 @@ export class FileCache {
 
   /** By inode, what each file was made as, in its place or set aside. */
   byInode(): ReadonlyMap<string, CachedFile> {
-    return new Map([...this.entries()].map(({ stat, entry }) => [inodeOf(stat), entry]));
+    return new Map([...this.linked()].map(({ stat, entry }) => [inodeOf(stat), entry]));
   }
 
   /**
@@ -92,10 +96,12 @@ export class FileCache {
     }
   }
 
-  /** Removes what no workspace has linked for so long, and what killed processes left. */
+  /** Removes what no workspace has linked for so long, what was made to be cloned so long ago, and what killed processes left. */
   prune(idleMs: number, { now = Date.now(), dryRun = false } = {}): CachePruning {
     let [removed, kept, bytes] = [0, 0, 0];
-    for (const { at, stat } of this.files()) {
+    for (const { at } of cachedNames(this.dir)) {
+      const stat = cachedStat(at);
+      if (stat === undefined) continue;
       // The last link that went has changed its state.
       if (stat.nlink > 1 || now - stat.ctimeMs < idleMs) {
         kept++;
@@ -108,26 +114,30 @@ export class FileCache {
     return { removed, kept, bytes };
   }
 
-  /** Removes the entries of contents: workspaces keep their files. */
-  forget(blobs: ReadonlySet<BlobId>): void {
-    for (const { at, entry } of this.entries()) if (blobs.has(entry.blob)) rmSync(at, { force: true });
-  }
-
-  private *entries(): Generator<{ readonly at: string; readonly stat: Stats; readonly entry: CachedFile }> {
-    for (const { name, ...file } of this.files()) {
-      const [, blob, kind] = /^([\da-f]{64})\.([fx])(?:-\d+)?$/.exec(name) ?? [];
-      if (blob !== undefined) yield { ...file, entry: { blob: blob as BlobId, isExecutable: kind === 'x' } };
+  /**
+   * How many bytes more may be kept to be cloned, where no more than `bytesMax` are to be. Where there are as many, the
+   * oldest go until half of it is free.
+   */
+  roomForSources(bytesMax: number): number {
+    const sources = [...cachedNames(this.dir)].flatMap(({ at, name }) => {
+      const stat = contentOfName(name)?.kind === 'c' ? cachedStat(at) : undefined;
+      return stat === undefined ? [] : [{ at, stat }];
+    });
+    let bytes = sources.reduce((sum, { stat }) => sum + stat.size, 0);
+    if (bytes < bytesMax) return bytesMax - bytes;
+    for (const { at, stat } of sources.toSorted((a, b) => a.stat.ctimeMs - b.stat.ctimeMs)) {
+      if (bytes <= bytesMax / 2) break;
+      rmSync(at, { force: true });
+      bytes -= stat.size;
     }
+    return bytesMax - bytes;
   }
 
-  private *files(): Generator<{ readonly at: string; readonly name: string; readonly stat: Stats }> {
-    for (const below of namesIn(this.dir)) {
-      const place = join(this.dir, below);
-      for (const name of below.startsWith(draftPrefix) ? [''] : namesIn(place)) {
-        const at = join(place, name);
-        const stat = lstatSync(at, { throwIfNoEntry: false });
-        if (stat?.isFile() === true) yield { at, name, stat };
-      }
+  private *linked(): Generator<{ readonly stat: Stats; readonly entry: CachedFile }> {
+    for (const { at, name } of cachedNames(this.dir)) {
+      const { blob, kind = 'c' } = contentOfName(name) ?? {};
+      const stat = kind === 'c' ? undefined : cachedStat(at);
+      if (blob !== undefined && stat !== undefined) yield { stat, entry: { blob, isExecutable: kind === 'x' } };
     }
   }
 }
@@ -143,14 +153,4 @@ function isThere(at: string, file: Stats): boolean {
 
 function rmIf(at: string, file: Stats): void {
   if (isThere(at, file)) rmSync(at, { force: true });
-}
-
-function namesIn(dir: string): string[] {
-  try {
-    return readdirSync(dir);
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
-    throw error;
-  }
 }
