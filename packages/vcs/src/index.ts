@@ -156,6 +156,7 @@ export {
   type WorkspaceRemoveOptions,
   type DirectoryChange,
   type DirectoryStatus,
+  type DirectorySync,
   type PrunedWorkspace,
   type PruneOptions,
   type PruneReason,

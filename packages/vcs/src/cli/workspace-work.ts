@@ -120,11 +120,12 @@ export function addWorkspaceWorkCommands(program: Command, finish: Finish): void
       await context.withWorkspace(async (directory) => {
         const report = await directory.sync(flags);
         const changes = syncChanges(report);
-        const { from, seq, conflicts, heldBack } = report;
-        if (context.isJson) await writeJson({ workspace: directory.workspace.name, from, seq, changes });
+        const { from, seq, conflicts, heldBack, skipped } = report;
+        if (context.isJson) await writeJson({ workspace: directory.workspace.name, from, seq, changes, skipped });
         else {
           await writeLine(`from seq ${from} to ${seq}${changes.length === 0 ? ': nothing changed' : ''}`);
           for (const { path, kind } of changes) await writeLine(`  ${kind} ${path}`);
+          for (const { path, reason } of skipped) await writeLine(`not written: ${path} ${reason}`);
         }
         finish(conflicts.length + heldBack.length > 0 ? exitCodes.kept : exitCodes.ok);
       });

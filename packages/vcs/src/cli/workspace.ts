@@ -76,8 +76,9 @@ export function addWorkspaceCommand(program: Command, finish: Finish): void {
         if (context.isJson) await writeJson({ workspace, dir: directory.dir, ...added });
         else {
           const linked = flags.links === true ? `, ${added.linked} of them linked` : '';
+          const cloned = added.cloned > 0 ? `, ${added.cloned} of them cloned` : '';
           await writeLine(
-            `workspace ${workspace} in ${directory.dir}: ${added.files} files as of seq ${added.seq}${linked}`,
+            `workspace ${workspace} in ${directory.dir}: ${added.files} files as of seq ${added.seq}${linked}${cloned}`,
           );
           for (const { path, reason } of added.skipped) await writeLine(`not written: ${path} ${reason}`);
           for (const paths of added.collisions) {

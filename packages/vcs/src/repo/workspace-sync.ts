@@ -1,5 +1,5 @@
 import { isMoundError } from '../core/errors.ts';
-import type { RepoPath } from '../core/ids.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
 import { parentsOfPath } from '../core/path.ts';
 import { seqKey } from '../format/keys.ts';
 import type { OverlayRow, WorkspaceRow } from '../format/workspace.ts';
@@ -16,6 +16,8 @@ export interface PlannedFile {
   readonly path: RepoPath;
   readonly before: FileState | undefined;
   readonly after: FileState | undefined;
+  /** Of a landed content that it holds then; an edit's is left out. */
+  readonly blob?: BlobId | undefined;
 }
 
 /** Everything that a sync does, computed before anything is written. */
@@ -117,7 +119,7 @@ class Planning {
     const now = this.at(path, this.to);
     if (this.isTakenIn(row)) {
       this.change({ drop: path });
-      return this.file(path, this.overlay.content(this.workspace, path, row), this.overlay.stateOf(now));
+      return this.landed(path, this.overlay.content(this.workspace, path, row), now);
     }
     const stood = this.at(path, row.base);
     if (now?.target === undefined && (await this.followUpstream(row, stood))) return;
@@ -193,7 +195,7 @@ class Planning {
     if (row !== undefined) this.change({ drop: path });
     if (isSameTarget(was?.target, now?.target)) return;
     if (now?.target !== undefined && was?.target === undefined) this.coming.push({ path, now });
-    else this.file(path, this.overlay.stateOf(was), this.overlay.stateOf(now));
+    else this.landed(path, this.overlay.stateOf(was), now);
   }
 
   private change(change: RowChange): void {
@@ -204,9 +206,13 @@ class Planning {
     return this.overlay.versionAsOf(this.workspace.branchId, path, seq);
   }
 
-  private file(path: RepoPath, before: FileState | undefined, after: FileState | undefined): void {
-    this.files.push({ path, before, after });
+  private file(path: RepoPath, before: FileState | undefined, after: FileState | undefined, blob?: BlobId): void {
+    this.files.push({ path, before, after, blob });
     this.updated.add(path);
+  }
+
+  private landed(path: RepoPath, before: FileState | undefined, now: Version | undefined): void {
+    this.file(path, before, this.overlay.stateOf(now), now?.target?.blob);
   }
 
   private keep(row: OverlayRow, base: number): void {
@@ -340,7 +346,7 @@ class Planning {
   private bring(path: RepoPath, now: Version): void {
     const above = parentsOfPath(path).find((parent) => this.puts.has(parent));
     const inTheWay = above === undefined ? this.putsBelow(path) : [above];
-    if (inTheWay.length === 0) return this.file(path, undefined, this.overlay.stateOf(now));
+    if (inTheWay.length === 0) return this.landed(path, undefined, now);
     this.heldBack.push(path);
     const held = this.rows.get(path)?.base ?? this.workspace.seq;
     this.change({ put: pin(path, held) });

@@ -1,4 +1,15 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, realpathSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LineEndSettings } from '../attributes/index.ts';
 import { MoundError } from '../core/errors.ts';
@@ -9,6 +20,7 @@ import { existsAlready, type Workspaces } from '../repo/workspaces.ts';
 import type { OverlayWorkspace } from '../repo/workspace.ts';
 import { DiskDirectory } from './directory.ts';
 import { FileCache } from './file-cache.ts';
+import { clonerOf } from './file-cloner.ts';
 import { FileLinker } from './file-linker.ts';
 import { keptSettings, writeMarker } from './marker.ts';
 import { draftOf, workspacesOf } from './place.ts';
@@ -37,7 +49,7 @@ export interface AddOptions {
   readonly lineEnds?: LineEndSettings;
 }
 
-export interface AddedWorkspace extends Pick<WrittenTree, 'files' | 'linked' | 'skipped' | 'collisions'> {
+export interface AddedWorkspace extends Pick<WrittenTree, 'files' | 'linked' | 'cloned' | 'skipped' | 'collisions'> {
   readonly name: string;
   readonly seq: number;
   readonly directory: WorkspaceDirectory;
@@ -92,11 +104,18 @@ function place(
   const { symlinks, links = false, lineEnds = {} } = options;
   const hasSymlinks = symlinks ?? canLink(draft);
   const marker = { format: 1, workspace: row.name, id: row.id, repo: dir, repoId, symlinks: hasSymlinks } as const;
-  writeMarker(draft, { ...marker, ...(links && { links }), lineEnds: keptSettings(lineEnds) });
+  const hasModes = keepsModes(draft);
+  writeMarker(draft, {
+    ...marker,
+    ...(!hasModes && { modes: false }),
+    ...(links && { links }),
+    lineEnds: keptSettings(lineEnds),
+  });
   const inner = workspaces.opened(row, true);
   const cache = new FileCache(dir);
   const linker = links ? new FileLinker(cache, row.id, inner.overlay.reader.store.steps) : undefined;
-  const { index, ...written } = fill(inner, row, draft, { hasSymlinks, lineEnds, linker });
+  const cloner = links ? undefined : clonerOf(inner.overlay, cache, draft);
+  const { index, ...written } = fill(inner, row, draft, { hasSymlinks, lineEnds, linker, cloner });
   index.save(draft);
   inner.overlay.reader.store.steps.reach('workspace-drafted');
   try {
@@ -107,10 +126,10 @@ function place(
     throw cause;
   }
   inner.overlay.reader.store.steps.reach('workspace-placed');
-  const settings = { hasSymlinks, isOfLinks: links, excludes: [], lineEnds, cache };
+  const settings = { hasSymlinks, hasModes, isOfLinks: links, excludes: [], lineEnds, cache };
   const directory = new DiskDirectory(target, inner, settings);
-  const { files, linked, skipped, collisions } = written;
-  return { name: row.name, seq: row.seq, files, linked, skipped, collisions, directory };
+  const { files, linked, cloned, skipped, collisions } = written;
+  return { name: row.name, seq: row.seq, files, linked, cloned, skipped, collisions, directory };
 }
 
 function fill(
@@ -149,6 +168,22 @@ function mustBeFree(dir: string): void {
 
 const notFree = (dir: string, cause?: unknown): MoundError =>
   new MoundError('invalid-argument', `${dir} is no empty directory; name another one`, { dir }, cause);
+
+function keepsModes(dir: string): boolean {
+  const file = join(dir, '.mound-mode');
+  try {
+    writeFileSync(file, '', { mode: 0o600 });
+    if ((lstatSync(file).mode & 0o100) !== 0) return false;
+    chmodSync(file, 0o700);
+    return (lstatSync(file).mode & 0o100) !== 0;
+  } catch (error) {
+    if (['EPERM', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'].includes((error as NodeJS.ErrnoException).code ?? ''))
+      return false;
+    throw error;
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
 
 function canLink(dir: string): boolean {
   const link = join(dir, '.mound-link');

@@ -6,31 +6,34 @@ import type { RepoPath } from '../core/ids.ts';
 import type { StepName } from '../core/steps.ts';
 import type { Outcome } from '../core/outcome.ts';
 import type { OverlayRow, WorkspaceRow } from '../format/workspace.ts';
-import type { CommitOptions, FileState, LocalConflict, SyncReport, Workspace } from '../repo/workspace-api.ts';
+import type { CommitOptions, FileState, LocalConflict, Workspace } from '../repo/workspace-api.ts';
 import type { OverlayWorkspace } from '../repo/workspace.ts';
 import { changedPaths, type PlannedFile } from '../repo/workspace-sync.ts';
 import { parentsOfPath } from '../core/path.ts';
-import { diskPathOf, isSameStat, lstatOf, refusalOf } from './disk-path.ts';
+import { DiskNames } from './disk-names.ts';
+import { diskPathOf, isSameStat, lstatOf } from './disk-path.ts';
 import { readDiskFile } from './disk-read.ts';
 import { DiskChanged, DiskWriter } from './disk-write.ts';
+import { inBatches } from './edit-batches.ts';
 import type { FileCache } from './file-cache.ts';
+import { clonerOf, type FileCloner } from './file-cloner.ts';
 import { sparseFilter, type IgnoreFile } from './ignore-rules.ts';
-import { isOnDisk, toDisk } from './line-ends.ts';
+import { isOnDisk, isPlain, toDisk } from './line-ends.ts';
 import { LinkWatch } from './link-watch.ts';
 import { diskAttributes, Scan, type DiskEdit, type ScanOptions, type Scanned } from './scan.ts';
 import { ownFile, ownShared, setAsideShared } from './shared-files.ts';
 import { fileSystemClockMs, StatIndex } from './stat-index.ts';
 import { placesOf, treeAttributes } from './tree.ts';
-import type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';
+import type { SkippedPath } from './written-tree.ts';
+import type { DirectoryChange, DirectoryStatus, DirectorySync, WorkspaceDirectory } from './workspace-directory.ts';
 
-/** Bytes of contents that one transaction shelves. */
-const shelfBytesMax = 16 * 1024 * 1024;
 const triesMax = 5;
 /** A file that was modified within this time may be modified again without its stat data telling. */
 const settledMs = 100;
 
 export interface DirectoryOptions {
   readonly hasSymlinks: boolean;
+  readonly hasModes: boolean;
   /** Its files were put in place as hard links. */
   readonly isOfLinks: boolean;
   readonly excludes: readonly IgnoreFile[];
@@ -78,13 +81,15 @@ export class DiskDirectory implements WorkspaceDirectory {
     const workspace = this.overlay.workspace();
     const { index, isWhole } = this.index(workspace);
     const sinceMs = fileSystemClockMs(this.dir);
-    const places = isWhole ? undefined : placesOf(this.overlay, workspace);
+    const names = new DiskNames(this.dir);
+    const places = isWhole ? undefined : placesOf(this.overlay, workspace, names);
     for (const path of places?.gitlinks ?? []) index.gitlinks.add(path);
     const known = places?.known ?? ([...index.paths] as RepoPath[]);
     const planned = await this.planned(workspace);
     const scanned = new Scan(this.overlay, workspace, this.dir, index, {
       known,
       planned,
+      names,
       ...this.options,
       links: this.links(index, isWhole),
     }).run();
@@ -184,14 +189,14 @@ export class DiskDirectory implements WorkspaceDirectory {
   async commit(options: CommitOptions): Promise<Outcome> {
     await this.finishSync();
     await this.shelve();
-    return this.inner.committed(options, (files, workspace) => this.writeFiles(files, workspace));
+    return this.inner.committed(options, (files, workspace) => void this.writeFiles(files, workspace));
   }
 
   /**
    * Brings the files to a later seq, default the newest. Edits are merged, never removed.
    * Errors: `no-such-seq`, `path-clash` and `path-refused` where something on disk is in the way, `file-changing`.
    */
-  async sync({ to }: { readonly to?: number } = {}): Promise<SyncReport> {
+  async sync({ to }: { readonly to?: number } = {}): Promise<DirectorySync> {
     await this.finishSync();
     return this.syncTo(to);
   }
@@ -223,7 +228,7 @@ export class DiskDirectory implements WorkspaceDirectory {
   async discard(paths: readonly string[]): Promise<RepoPath[]> {
     await this.finishSync();
     await this.shelve();
-    const files = await this.inner.discarded(paths, (found, workspace) => this.writeFiles(found, workspace, true));
+    const files = await this.inner.discarded(paths, (found, workspace) => void this.writeFiles(found, workspace, true));
     return files.map(({ path }) => path);
   }
 
@@ -236,12 +241,16 @@ export class DiskDirectory implements WorkspaceDirectory {
     if (isWhole && generation === index.generation + 1) this.saveIndex(index, generation);
   }
 
-  private async syncTo(to: number | undefined): Promise<SyncReport> {
+  private async syncTo(to: number | undefined): Promise<DirectorySync> {
+    let skipped: SkippedPath[] = [];
     for (let tries = 0; ; tries++) {
       const target = to ?? this.overlay.reader.store.counters.lastSeq;
       await this.shelveWhatChanges(target);
       try {
-        return await this.inner.synced(target, (files, workspace) => this.writeFiles(files, workspace));
+        const report = await this.inner.synced(target, (files, workspace) => {
+          skipped = this.writeFiles(files, workspace);
+        });
+        return { ...report, skipped };
       } catch (error) {
         if (!(error instanceof DiskChanged)) throw error;
         if (tries < triesMax) {
@@ -251,9 +260,7 @@ export class DiskDirectory implements WorkspaceDirectory {
         throw new MoundError(
           'file-changing',
           `${error.path} changes while it is synced; try again when nobody writes to it`,
-          {
-            path: error.path,
-          },
+          { path: error.path },
         );
       }
     }
@@ -284,7 +291,8 @@ export class DiskDirectory implements WorkspaceDirectory {
           if (stat !== undefined && !stat.isDirectory()) paths.add(parent);
         }
       }
-      const options = { known: [], planned: new Map(), ...this.options, links: this.links(index, isWhole) };
+      const links = this.links(index, isWhole);
+      const options = { known: [], planned: new Map(), names: new DiskNames(this.dir), ...this.options, links };
       const scan = new Scan(this.overlay, workspace, this.dir, index, options);
       const { edits } = scan.look(paths);
       this.clean = scan.clean;
@@ -324,57 +332,61 @@ export class DiskDirectory implements WorkspaceDirectory {
     });
   }
 
-  private writer(): DiskWriter {
-    return new DiskWriter(this.dir, this.options.hasSymlinks);
+  private writer(cloner?: FileCloner): DiskWriter {
+    return new DiskWriter(this.dir, this.options.hasSymlinks, cloner);
   }
 
-  /** Makes files what the rows will say one change of the generation later; gives their index that generation. */
-  private writeFiles(files: readonly PlannedFile[], workspace: WorkspaceRow, isForced = false): void {
+  /**
+   * Makes files what the rows will say one change of the generation later; gives their index that generation. Gives
+   * those that it could not.
+   */
+  private writeFiles(files: readonly PlannedFile[], workspace: WorkspaceRow, isForced = false): SkippedPath[] {
     const found = StatIndex.load(this.dir);
     const isWhole =
       found !== undefined &&
       (found.generation === workspace.generation || found.generation === workspace.generation - 1);
     const index = isWhole ? found : new StatIndex(Number.NaN, 0);
     const isChosen = sparseFilter(workspace.sparse);
-    const writer = this.writer();
+    const writer = this.writer(clonerOf(this.overlay, this.options.cache, this.dir));
+    const names = new DiskNames(this.dir);
+    const skipped: SkippedPath[] = [];
     const after = new Map(files.map((file) => [file.path, file.after]));
     const attributes = treeAttributes(this.overlay, workspace, this.options.lineEnds, after);
     const inPlace = files.filter(({ path, after: state }) => {
-      const isOther = refusalOf(path) !== undefined || state?.mode === 'gitlink' || index.gitlinks.has(path);
-      return !isOther && (isChosen(path) || index.has(path));
+      const isOther = state?.mode === 'gitlink' || index.gitlinks.has(path);
+      if (isOther || !(isChosen(path) || index.has(path))) return false;
+      const reason = names.refusalOf(path);
+      if (reason !== undefined && state !== undefined) skipped.push({ path, reason });
+      return reason === undefined;
     });
     // Looked up before any file changes: what stands there was written by the attributes that stood beside it.
     const seenAs = diskAttributes(this.dir, this.options.lineEnds);
     for (const { path } of inPlace) seenAs.of(path);
     for (const { path, before, after: state } of inPlace) {
-      if (state !== undefined) continue;
+      if (state !== undefined || (!index.has(path) && names.refusalOfNew(path) !== undefined)) continue;
       writer.remove(path, (stat) => isForced || this.isSeen(path, stat, index, seenAs.of(path), [before, state]));
       index.delete(path);
       this.reached('file-replaced');
     }
-    for (const { path, before, after: state } of inPlace) {
+    for (const { path, before, after: state, blob } of inPlace) {
       if (state === undefined) continue;
-      const content = state.mode === 'symlink' ? state.content : toDisk(state.content, attributes.of(path));
+      // Only now, for what was in its place under a name in other case may be gone.
+      const reason = index.has(path) ? undefined : names.refusalOfNew(path);
+      if (reason !== undefined) {
+        skipped.push({ path, reason });
+        continue;
+      }
+      const lineEnds = attributes.of(path);
+      const isLink = state.mode === 'symlink';
+      const content = isLink ? state.content : toDisk(state.content, lineEnds);
       const isSeen = (stat: Stats | undefined): boolean =>
         isForced || this.isSeen(path, stat, index, seenAs.of(path), [before, state]);
-      index.set(path, writer.write(path, { ...state, content }, isSeen));
+      const isAsLanded = !isLink && isPlain(lineEnds);
+      index.set(path, writer.write(path, { ...state, content }, isSeen, isAsLanded ? blob : undefined));
       this.reached('file-replaced');
     }
     this.reached('files-synced');
     if (isWhole) this.saveIndex(index, workspace.generation + 1);
+    return skipped;
   }
-}
-
-function* inBatches(edits: readonly DiskEdit[]): Generator<DiskEdit[]> {
-  let batch: DiskEdit[] = [];
-  let bytes = 0;
-  for (const edit of edits) {
-    batch.push(edit);
-    bytes += edit.content?.length ?? 0;
-    if (bytes < shelfBytesMax) continue;
-    yield batch;
-    batch = [];
-    bytes = 0;
-  }
-  if (batch.length > 0) yield batch;
 }

@@ -45,13 +45,15 @@ export function collisionsOf(paths: Iterable<RepoPath>): RepoPath[][] {
   return [...folded.values()].filter(({ size }) => size > 1).map((group) => [...group].toSorted());
 }
 
+const noFile = ['ENOTDIR', 'EINVAL', 'EILSEQ', 'ENAMETOOLONG'];
+
 /** Of the path itself, not of what a symlink leads to; undefined where there is nothing. */
 export function lstatOf(path: DiskPath): Stats | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false });
   } catch (error) {
-    // A file stands where a directory above it would be.
-    if ((error as NodeJS.ErrnoException).code === 'ENOTDIR') return undefined;
+    // A file stands where a directory above it would be, or it is no name there: so it is none of a file.
+    if (noFile.includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }
 }

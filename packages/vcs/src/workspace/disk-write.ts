@@ -11,11 +11,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { MoundError } from '../core/errors.ts';
-import type { RepoPath } from '../core/ids.ts';
+import type { BlobId, RepoPath } from '../core/ids.ts';
 import { parentsOfPath } from '../core/path.ts';
 import type { FileState } from '../repo/workspace-api.ts';
 import { storeDirName } from '../store/store-dir.ts';
 import { diskPathOf, lstatOf, type DiskPath } from './disk-path.ts';
+import type { FileCloner } from './file-cloner.ts';
 
 /** Thrown where a file is not what was seen of it: the caller looks again. */
 export class DiskChanged extends Error {
@@ -46,12 +47,14 @@ function writeNew(at: DiskPath, content: Uint8Array, isExecutable: boolean): voi
 export class DiskWriter {
   private readonly root: string;
   private readonly hasSymlinks: boolean;
+  private readonly cloner: FileCloner | undefined;
   private readonly directories = new Set<string>();
   private count = 0;
 
-  constructor(root: string, hasSymlinks: boolean) {
+  constructor(root: string, hasSymlinks: boolean, cloner?: FileCloner) {
     this.root = root;
     this.hasSymlinks = hasSymlinks;
+    this.cloner = cloner;
   }
 
   /** Errors: `path-refused` where a symlink or a file stands in the place of a directory above it. */
@@ -73,15 +76,15 @@ export class DiskWriter {
 
   /**
    * Makes a path hold `state`, where what stands there (undefined: nothing) is what was seen. Gives its stat data.
-   * Throws {@link DiskChanged} where it is not.
+   * `blob`: the landed content whose very bytes these are. Throws {@link DiskChanged} where it is not.
    */
-  write(path: RepoPath, state: FileState, isSeen: IsSeen): Stats {
+  write(path: RepoPath, state: FileState, isSeen: IsSeen, blob?: BlobId): Stats {
     this.ensureDirectories(path);
     const at = diskPathOf(this.root, path);
     const draft = join(this.root, storeDirName, `file-${process.pid}-${this.count++}`);
     try {
       if (state.mode === 'symlink' && this.hasSymlinks) symlinkSync(state.content, draft);
-      else writeNew(draft, state.content, state.mode === 'executable');
+      else this.make(draft, state, blob);
       const stat = lstatOf(at);
       // What was a directory is empty by now, or nothing may take its place.
       if (stat?.isDirectory() === true) removeEmpty(at, path);
@@ -93,6 +96,14 @@ export class DiskWriter {
     const written = lstatOf(at);
     if (written === undefined) throw new DiskChanged(path);
     return written;
+  }
+
+  private make(draft: string, { content, mode }: FileState, blob: BlobId | undefined): void {
+    const isExecutable = mode === 'executable';
+    const isCloned = blob !== undefined && this.cloner?.clone({ blob, isExecutable }, content.length, draft);
+    if (isCloned) return;
+    writeNew(draft, content, isExecutable);
+    if (blob !== undefined) this.cloner?.keep(blob, content.length, draft);
   }
 
   /** Removes a file and the directories that it leaves empty. Throws {@link DiskChanged} as `write`. */

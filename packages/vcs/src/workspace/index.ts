@@ -20,4 +20,4 @@ export {
 } from './prune.ts';
 export { recoverWorkspaces } from './recover.ts';
 export type { SkippedPath, WrittenTree } from './written-tree.ts';
-export type { DirectoryChange, DirectoryStatus, WorkspaceDirectory } from './workspace-directory.ts';
+export type { DirectoryChange, DirectoryStatus, DirectorySync, WorkspaceDirectory } from './workspace-directory.ts';

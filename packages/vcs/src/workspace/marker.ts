@@ -20,6 +20,8 @@ export interface Marker {
   readonly repoId: string;
   /** False where the file system has no symlinks: a link is shown as a file that holds its target. */
   readonly symlinks: boolean;
+  /** False where the file system keeps no executable bits: modes are then what the repository says. */
+  readonly modes?: boolean;
   /** Its files were put in place as hard links. */
   readonly links?: boolean;
   /** What git's settings said of line ends when it was added: its files were written so. */

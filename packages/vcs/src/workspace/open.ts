@@ -40,7 +40,7 @@ export async function openWorkspace(
 ): Promise<WorkspaceDirectory> {
   const workspaces = workspacesOf(repo);
   const home = realpathSync(resolve(dir));
-  const { workspace: name, id, repoId, symlinks, links = false, lineEnds } = readMarker(home);
+  const { workspace: name, id, repoId, symlinks, modes = true, links = false, lineEnds } = readMarker(home);
   if (repoId !== repo.repoId) {
     throw new MoundError('not-a-workspace', `${home} is a workspace of another repository than ${repo.dir}`, {
       dir: home,
@@ -60,6 +60,7 @@ export async function openWorkspace(
   const cache = new FileCache(repo.dir);
   return new DiskDirectory(home, workspaces.opened(row, true), {
     hasSymlinks: symlinks,
+    hasModes: modes,
     isOfLinks: links,
     excludes: ignored,
     lineEnds: settingsOf(lineEnds),
@@ -100,7 +101,7 @@ export function workspaceNameOf(nameOrDir: string): string {
  * Writes what a workspace holds, edits included, as a plain copy into an empty directory: nothing leads back from it.
  * Errors: `invalid-argument` where the directory is not empty.
  */
-export function materialise(workspace: Workspace, dir: string): Omit<WrittenTree, 'gitlinks' | 'linked'> {
+export function materialise(workspace: Workspace, dir: string): Omit<WrittenTree, 'gitlinks' | 'linked' | 'cloned'> {
   const root = resolve(dir);
   mkdirSync(root, { recursive: true });
   if (readdirSync(root).length > 0) {

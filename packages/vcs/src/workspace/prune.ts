@@ -42,7 +42,7 @@ export interface PruneReport {
   readonly dryRun: boolean;
   readonly removed: readonly PrunedWorkspace[];
   readonly kept: readonly (PrunedWorkspace & { readonly why: PruneReason })[];
-  /** Of the files that workspaces link. */
+  /** Of the files that workspaces link and clone. */
   readonly files: CachePruning;
 }
 

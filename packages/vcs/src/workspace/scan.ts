@@ -9,6 +9,7 @@ import type { Overlay } from '../repo/overlay.ts';
 import type { FileState, ShelvedEdit } from '../repo/workspace-api.ts';
 import { writtenThroughLink } from '../repo/workspace-commit.ts';
 import { storeDirName } from '../store/store-dir.ts';
+import type { DiskNames } from './disk-names.ts';
 import { diskPathOf, lstatOf, refusalOf, type DiskPath } from './disk-path.ts';
 import { readDiskFile } from './disk-read.ts';
 import { isIgnored, parseIgnoreFile, type IgnoreFile } from './ignore-rules.ts';
@@ -39,6 +40,8 @@ export interface ScanOptions {
   /** What a sync that was interrupted has written already: no edit. */
   readonly planned: ReadonlyMap<RepoPath, (FileState & { readonly blob: string }) | undefined>;
   readonly hasSymlinks: boolean;
+  readonly hasModes: boolean;
+  readonly names: DiskNames;
   /** What is ignored beside the `.gitignore`s, which count first. */
   readonly excludes: readonly IgnoreFile[];
   readonly links: LinkWatch;
@@ -89,6 +92,8 @@ export class Scan {
   /** Looks at single paths, whatever is ignored. */
   look(paths: Iterable<RepoPath>): Scanned {
     for (const path of paths) {
+      // What answers to a name that was never put in place is another path's file.
+      if (!this.index.has(path) && this.options.names.refusalOfNew(path) !== undefined) continue;
       const at = diskPathOf(this.root, path);
       const stat = this.isReachable(path) ? lstatOf(at) : undefined;
       if (stat?.isDirectory() === true) this.directory(at, `${path}/`, 'none');
@@ -214,6 +219,7 @@ export class Scan {
   private modeOf(stat: Stats, before: Mode | undefined): Mode {
     if (stat.isSymbolicLink()) return 'symlink';
     if (before === 'symlink' && !this.options.hasSymlinks) return 'symlink';
+    if (!this.options.hasModes) return before === 'executable' ? 'executable' : 'file';
     return (stat.mode & 0o100) === 0 ? 'file' : 'executable';
   }
 

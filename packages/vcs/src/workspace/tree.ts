@@ -2,10 +2,14 @@ import { closeSync, fstatSync, lstatSync, mkdirSync, openSync, symlinkSync, writ
 import type { LineEndSettings } from '../attributes/index.ts';
 import type { BlobId, RepoPath } from '../core/ids.ts';
 import type { Mode } from '../core/mode.ts';
+import { parentsOfPath } from '../core/path.ts';
 import type { WorkspaceRow } from '../format/workspace.ts';
 import type { Overlay } from '../repo/overlay.ts';
 import type { FileState } from '../repo/workspace-api.ts';
-import { collisionsOf, diskPathOf, refusalOf } from './disk-path.ts';
+import { collides, DiskNames, isNoName } from './disk-names.ts';
+import { collisionsOf, diskPathOf, type DiskPath } from './disk-path.ts';
+import type { CachedFile } from './file-cache.ts';
+import type { FileCloner } from './file-cloner.ts';
 import type { FileLinker } from './file-linker.ts';
 import { sparseFilter } from './ignore-rules.ts';
 import { isPlain, toDisk } from './line-ends.ts';
@@ -40,12 +44,13 @@ function* filesOf(overlay: Overlay, workspace: WorkspaceRow): Generator<TreeFile
 export function placesOf(
   overlay: Overlay,
   workspace: WorkspaceRow,
+  names: DiskNames,
 ): { readonly known: RepoPath[]; readonly gitlinks: RepoPath[] } {
   const isChosen = sparseFilter(workspace.sparse);
   const known: RepoPath[] = [];
   const gitlinks: RepoPath[] = [];
   for (const { path, mode } of filesOf(overlay, workspace)) {
-    if (!isChosen(path) || refusalOf(path) !== undefined) continue;
+    if (!isChosen(path) || names.refusalOfNew(path) !== undefined) continue;
     (mode === 'gitlink' ? gitlinks : known).push(path);
   }
   return { known, gitlinks };
@@ -66,17 +71,18 @@ export function writeTree(
   const { hasSymlinks } = settings;
   const writing = new TreeWriting(overlay, workspace, root, note, settings);
   const isChosen = sparseFilter(workspace.sparse);
+  const names = new DiskNames(root);
   const links: TreeFile[] = [];
   for (const file of filesOf(overlay, workspace)) {
     if (!isChosen(file.path)) continue;
-    const reason = refusalOf(file.path);
+    const reason = names.refusalOf(file.path);
     if (reason !== undefined) writing.skipped.push({ path: file.path, reason });
     else if (file.mode === 'symlink' && hasSymlinks) links.push(file);
     else writing.attempt(file, () => writing.file(file));
   }
   for (const link of links) writing.attempt(link, () => writing.link(link));
-  const { files, linked, gitlinks, skipped, paths } = writing;
-  return { files, linked, gitlinks, skipped, collisions: collisionsOf(paths) };
+  const { files, linked, cloned, gitlinks, skipped, paths } = writing;
+  return { files, linked, cloned, gitlinks, skipped, collisions: collisionsOf(paths) };
 }
 
 /** How a tree is written. */
@@ -85,6 +91,8 @@ export interface TreeSettings {
   readonly lineEnds: LineEndSettings;
   /** None: files are written. */
   readonly linker?: FileLinker | undefined;
+  /** None: nothing is cloned. */
+  readonly cloner?: FileCloner | undefined;
 }
 
 type NoteFile = (path: RepoPath, stat: Stats, isLinked: boolean) => void;
@@ -92,12 +100,14 @@ type NoteFile = (path: RepoPath, stat: Stats, isLinked: boolean) => void;
 class TreeWriting {
   files = 0;
   linked = 0;
+  cloned = 0;
   readonly gitlinks: RepoPath[] = [];
   readonly skipped: SkippedPath[] = [];
   readonly paths: RepoPath[] = [];
   private readonly root: string;
   private readonly note: NoteFile;
   private readonly linker: FileLinker | undefined;
+  private readonly cloner: FileCloner | undefined;
   private readonly attributes: Attributes;
   private readonly directories = new Set<string>(['']);
 
@@ -105,6 +115,7 @@ class TreeWriting {
     this.root = root;
     this.note = note;
     this.linker = settings.linker;
+    this.cloner = settings.cloner;
     this.attributes = treeAttributes(overlay, workspace, settings.lineEnds);
   }
 
@@ -130,25 +141,32 @@ class TreeWriting {
       return;
     }
     const lineEnds = this.attributes.of(path);
-    if (this.linker !== undefined && landed !== undefined && mode !== 'symlink' && isPlain(lineEnds)) {
-      const stat = this.linker.link({ blob: landed.blob, isExecutable: mode === 'executable' }, landed.size, at, read);
-      if (stat !== undefined) {
-        this.note(path, stat, true);
-        this.linked++;
-        this.files++;
-        return;
-      }
-    }
+    const isExecutable = mode === 'executable';
+    const shared = mode !== 'symlink' && isPlain(lineEnds) ? landed : undefined;
+    if (shared !== undefined && this.share(path, { blob: shared.blob, isExecutable }, shared.size, at, read)) return;
     // What `read` gives is a view: nothing else may be read before it is written.
     const content = mode === 'symlink' ? read() : toDisk(read(), lineEnds);
-    const handle = openSync(at, 'wx', mode === 'executable' ? 0o777 : 0o666);
+    const handle = openSync(at, 'wx', isExecutable ? 0o777 : 0o666);
     try {
       for (let done = 0; done < content.length;) done += writeSync(handle, content, done);
       this.note(path, fstatSync(handle), false);
     } finally {
       closeSync(handle);
     }
+    if (shared !== undefined && this.linker === undefined) this.cloner?.keep(shared.blob, shared.size, at);
     this.files++;
+  }
+
+  /** Whether a file came to be as a link or a clone of the cache's. */
+  private share(path: RepoPath, file: CachedFile, size: number, at: DiskPath, read: () => Uint8Array): boolean {
+    const link = this.linker?.link(file, size, at, read);
+    const stat = link ?? (this.linker === undefined ? this.cloner?.clone(file, size, at) : undefined);
+    if (stat === undefined) return false;
+    this.note(path, stat, link !== undefined);
+    if (link === undefined) this.cloned++;
+    else this.linked++;
+    this.files++;
+    return true;
   }
 
   link({ path, read }: TreeFile): void {
@@ -167,17 +185,21 @@ class TreeWriting {
     }
     const directory = path.slice(0, Math.max(0, path.lastIndexOf('/')));
     if (this.directories.has(directory)) return;
-    mkdirSync(`${this.root}/${directory}`, { recursive: true });
-    this.directories.add(directory);
+    // One that is there and was not made here is another's, whose name this file system takes for the same.
+    for (const parent of parentsOfPath(path).toReversed()) {
+      if (this.directories.has(parent)) continue;
+      mkdirSync(`${this.root}/${parent}`);
+      this.directories.add(parent);
+    }
   }
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EEXIST: 'collides with another path on this file system',
+  EEXIST: collides,
   ENOTDIR: 'lies below what is a file on this file system',
   ENAMETOOLONG: 'is too long for this file system',
-  EILSEQ: 'is no name for this file system',
-  EINVAL: 'is no name for this file system',
+  EILSEQ: isNoName,
+  EINVAL: isNoName,
 };
 
 /** Attributes as a workspace's own files say them; `after` gives what some of them are about to hold. */

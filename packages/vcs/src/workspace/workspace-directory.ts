@@ -16,6 +16,11 @@ export interface DirectoryStatus extends WorkspaceStatus {
   readonly refused: readonly SkippedPath[];
 }
 
+export interface DirectorySync extends SyncReport {
+  /** Paths that this file system has no place for, beside those that are there. */
+  readonly skipped: readonly SkippedPath[];
+}
+
 /** One changed path with what it was and is. */
 export interface DirectoryChange extends WorkspaceChange {
   readonly before: FileState | undefined;
@@ -43,7 +48,7 @@ export interface WorkspaceDirectory {
    * Brings the files to a later seq, default the newest. Edits are merged, never removed.
    * Errors: `no-such-seq`, `path-clash` and `path-refused` where something on disk is in the way, `file-changing`.
    */
-  sync(options?: { readonly to?: number }): Promise<SyncReport>;
+  sync(options?: { readonly to?: number }): Promise<DirectorySync>;
   /** What the path's file holds now is the merge of both sides. Errors: as `Workspace.resolve`, `file-changing`. */
   resolve(path: string): Promise<void>;
   conflict(path: string): LocalConflict;
