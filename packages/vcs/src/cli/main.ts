@@ -45,6 +45,8 @@ export const commandModules: readonly {
     load: async () => (await import('./megafiles.ts')).addMegafileCommands,
   },
   { names: ['signals'], load: async () => (await import('./signals.ts')).addSignalCommands },
+  { names: ['serve'], load: async () => (await import('./serve.ts')).addServeCommand },
+  { names: ['token'], load: async () => (await import('./token.ts')).addTokenCommands },
   { names: ['import', 'export'], load: async () => (await import('./git.ts')).addGitCommands },
 ];
 

@@ -42,6 +42,10 @@ export type ErrorCode =
   | 'git-unreadable'
   | 'not-a-git-repository'
   | 'stdin-malformed'
+  | 'already-served'
+  | 'server-unreachable'
+  | 'not-authorised'
+  | 'forbidden'
   | 'interrupted';
 
 export type ErrorFields = Readonly<Record<string, string | number | boolean | null | readonly string[]>>;
@@ -92,6 +96,7 @@ const unreadable: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'git-unreadable',
   'not-a-workspace',
   'stdin-malformed',
+  'server-unreachable',
 ]);
 
 /** The exit code of a command that ended with this error. */

@@ -35,6 +35,12 @@ export const limits = {
   objectsPerRecordMax: 1000,
   /** Bytes that a purge looks for, at least: fewer would be in every second file. */
   purgeBytesMin: 4,
+  /** Bytes of the body of a request to a server, but for a staged object's, whose bound is a blob's. */
+  requestBytesMax: 64 * 1024 * 1024,
+  /** Readers that follow the events of one server at once. */
+  followersMax: 1000,
+  /** Rows that one answer of a server lists. */
+  rowsPerAnswerMax: 100_000,
   /** How long a staged object that nothing names stays, unless a collection is told another time. */
   objectGraceMs: 24 * 60 * 60 * 1000,
 } as const;

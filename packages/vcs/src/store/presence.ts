@@ -107,7 +107,7 @@ export class Presence {
       }
       throw new MoundError(
         'other-namespace',
-        `process ${name.split('-')[0]} of another pid namespace (a container?) has this store open; run both in one namespace, or end it first; serving a store to sandboxes ('mound serve') is to come. What tells of it: ${path}`,
+        `process ${name.split('-')[0]} of another pid namespace (a container?) has this store open; run both in one namespace, end it first, or go through 'mound serve' there. What tells of it: ${path}`,
         { path, theirs, namespace },
       );
     }

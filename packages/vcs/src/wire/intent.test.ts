@@ -49,7 +49,7 @@ const intent: fc.Arbitrary<Omit<Intent, 'author'>> = fc
   .map((one) => dense(one) as Omit<Intent, 'author'>);
 
 /** Contents by their bytes: text and the bytes of text are one. */
-const hexOf = (content: string | Uint8Array): string => Buffer.from(content as string).toString('hex');
+const hexOf = (bytes: string | Uint8Array): string => Buffer.from(bytes as string).toString('hex');
 const bytesOf = (one: Omit<Intent, 'author'>): unknown => ({
   ...one,
   changes: one.changes?.map((row) => ({

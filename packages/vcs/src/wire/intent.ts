@@ -128,7 +128,7 @@ function readOf(value: unknown): Read {
   return { path: read, version: countOf(seq, `the version of the read of ${read}`) };
 }
 
-export function authorOf(value: unknown): Author {
+export function authorFromJson(value: unknown): Author {
   const { name, kind, email, agent, role, model } = fieldsOf(value, 'the author', [
     'name',
     'kind',
@@ -177,7 +177,7 @@ export function intentOf(value: unknown): WireIntent {
       listOf(values, what).map(read);
   return {
     message: textOf(fields['message'], 'the message'),
-    ...optional('author', fields['author'], authorOf),
+    ...optional('author', fields['author'], authorFromJson),
     ...optional('branch', fields['branch'], textOf),
     ...optional('rationale', fields['rationale'], textOf),
     ...optional('task', fields['task'], textOf),

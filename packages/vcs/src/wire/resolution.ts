@@ -2,6 +2,7 @@ import type { DiscardCause, HunkAccount, HunkFate } from '../core/intent.ts';
 import { isMode } from '../core/mode.ts';
 import type { Resolution } from '../repo/api.ts';
 import { bytesOfBase64, countOf, fieldsOf, listOf, oneOf, optional, textOf, WireFault, type Fields } from './fields.ts';
+import { bytesFields } from './intent.ts';
 
 function resultOf(value: unknown): Resolution['results'][number] {
   const fields = fieldsOf(value, 'a result', ['path', 'content', 'contentBase64', 'mode', 'at']);
@@ -71,3 +72,12 @@ export function resolutionOf(value: unknown): Omit<Resolution, 'author' | 'recor
     ...optional('operationId', operationId, textOf),
   };
 }
+
+/** The same the other way round. */
+export const resolutionFields = ({ results, ...rest }: Omit<Resolution, 'author' | 'records'>): object => ({
+  ...rest,
+  results: results.map(({ content, ...result }) => ({
+    ...result,
+    ...(content === null || typeof content === 'string' ? { content } : bytesFields('content', content)),
+  })),
+});

@@ -1,0 +1,3 @@
+/** Uses a repository that `mound serve` serves; see `docs/spec/server.md`. */
+export type { ServerPlace } from './connection.ts';
+export { RemoteRepo, type RemoteAt, type RemoteFile, type RemoteState } from './remote-repo.ts';
