@@ -324,6 +324,8 @@ describe('what is refused', () => {
     const before = repo.snapshot().seq;
     const asked: readonly (readonly [Promise<Response>, number, RegExp])[] = [
       [post('{'), 400, /the body is no JSON/],
+      [post(Buffer.from([0x22, 0xff, 0x22])), 400, /not UTF-8/],
+      [post('{"message":"\\ud800","changes":[{"kind":"delete","path":"a","expect":1}]}'), 409, /surrogate/],
       [post('[]'), 400, /the intent is no object/],
       [post('{"message":"m","chnages":[]}'), 400, /unknown field "chnages"/],
       [post('{"name":"x"}', 'tag'), 400, /"seq" is no whole number/],

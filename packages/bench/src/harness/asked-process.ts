@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { Interrupted } from './interrupt.ts';
 
 /** Launchers in `bin/`: a child runs the build, whatever its parent runs. */
-export type ChildProgram = 'commit-agents' | 'git-work' | 'scale-compacter' | 'scale-reader' | 'swarm-load-agents';
+export type ChildProgram =
+  'commit-agents' | 'git-work' | 'mound-server' | 'scale-compacter' | 'scale-reader' | 'swarm-load-agents';
 
 type Answer = { readonly ok: true; readonly value: unknown } | { readonly ok: false; readonly fault: string };
 

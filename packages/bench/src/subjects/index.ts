@@ -8,12 +8,14 @@ import { gitWorktreesSubject } from './git-worktrees-commits.ts';
 import { isomorphicGitSubject } from './isomorphic-git.ts';
 import { mercurialSubject } from './mercurial.ts';
 import { moundSubject } from './mound.ts';
+import { moundServerSubject } from './mound-server.ts';
 import { sqliteDeltasSubject, sqliteWalSubject } from './sqlite-wal.ts';
 import type { Subject } from './subject.ts';
 
 /** Every subject that makes commits. To add one: implement `Subject`, add it here; the conformance test takes it up. */
 export const commitSubjects: readonly Subject[] = [
   moundSubject(),
+  moundServerSubject,
   floorSubject,
   sqliteWalSubject,
   sqliteDeltasSubject,
@@ -29,7 +31,6 @@ export const commitSubjects: readonly Subject[] = [
 
 /** What one would look for in vain, and why it is not there. */
 export const unwrittenSubjects: readonly { readonly name: string; readonly why: string }[] = [
-  { name: 'mound-server', why: 'Mound has no server yet' },
   { name: 'mound-replicated', why: 'Mound is not replicated yet' },
   { name: 'jj', why: 'there is no subject for it, for no binary of it could be had to run one against' },
 ];

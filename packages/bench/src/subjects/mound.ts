@@ -72,7 +72,11 @@ function changeOf(change: FileChange, seen: SeenVersions): Change {
 }
 
 /** Lands an operation on what its agent has seen; the seq. */
-export async function landOperation(repo: Repo, operation: CommitOperation, seen: SeenVersions): Promise<number> {
+export async function landOperation(
+  repo: Pick<Repo, 'land'>,
+  operation: CommitOperation,
+  seen: SeenVersions,
+): Promise<number> {
   const outcome = await repo.land({
     author: { name: operation.agent, kind: 'agent', agent: operation.agent },
     message: operation.message,

@@ -16,8 +16,8 @@ export interface Answer {
   readonly body: Buffer;
 }
 
-/** Connections that are kept for the next request. */
-const connectionsMax = 64;
+/** Requests at once: what comes together the server lands together, so they must not wait for one another here. */
+const connectionsMax = 256;
 /** A connection may be closed just while a request sets out on it; one that asks for nothing twice is sent again. */
 const triesMax = 3;
 

@@ -1,12 +1,14 @@
-import type { Context, MiddlewareHandler } from 'hono';
-import { bodyLimit } from 'hono/body-limit';
+import type { HttpBindings } from '@hono/node-server';
+import type { Context } from 'hono';
 import { isMoundError, MoundError, type ErrorCode } from '../core/errors.ts';
+import { limits } from '../core/limits.ts';
 import type { Outcome } from '../core/outcome.ts';
 import { outcomeFields, parseJson, WireFault } from '../wire/index.ts';
 import type { Access } from './access.ts';
 
 /** What each request carries once it is let in. */
 export interface Env {
+  readonly Bindings: HttpBindings;
   readonly Variables: { access: Access };
 }
 export type Request = Context<Env>;
@@ -42,24 +44,52 @@ export function answerOutcome(outcome: Outcome, more: object = {}): Response {
 }
 
 export function answerError(error: unknown): Response {
+  if (error instanceof BodyTooLarge) return answer({ error: 'limit-exceeded', message: error.message }, 413);
   if (error instanceof WireFault) return answer({ error: 'invalid-argument', message: error.message }, 400);
   if (!isMoundError(error)) return answer({ error: 'failed', message: 'the server failed; its log says why' }, 500);
   const { code, message, fields } = error;
   return answer({ error: code, message, fields }, statuses[code] ?? 500);
 }
 
-/** Answers with `invalid-argument` what is larger, before it is all read. */
-export const bodyOf = (bytesMax: number): MiddlewareHandler =>
-  bodyLimit({
-    maxSize: bytesMax,
-    onError: () => answer({ error: 'limit-exceeded', message: `a body may have ${bytesMax} bytes at most` }, 413),
-  });
+class BodyTooLarge extends Error {
+  constructor(bytesMax: number) {
+    super(`a body may have ${bytesMax} bytes at most`);
+  }
+}
+
+/**
+ * The body, read as Node has it: a web stream around it takes as long as all else of a request. What is larger is
+ * refused before it is all read.
+ */
+export async function bodyOf(request: Request, bytesMax: number): Promise<Buffer> {
+  const { incoming } = request.env;
+  if (Number(incoming.headers['content-length'] ?? 0) > bytesMax) throw new BodyTooLarge(bytesMax);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > bytesMax) throw new BodyTooLarge(bytesMax);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const strict = new TextDecoder('utf-8', { fatal: true });
+
+/** Whatever is no UTF-8 would land as something else than was sent. */
+function textOfBody(body: Buffer): string {
+  try {
+    return strict.decode(body);
+  } catch {
+    throw new WireFault('it is not UTF-8; bytes go as base64');
+  }
+}
 
 /** The body as JSON. Errors: `WireFault`. */
 export async function jsonOf(request: Request): Promise<unknown> {
-  const text = await request.req.text();
+  const body = await bodyOf(request, limits.requestBytesMax);
   try {
-    return parseJson(text);
+    return parseJson(textOfBody(body));
   } catch (error) {
     throw error instanceof WireFault ? new WireFault(`the body is no JSON: ${error.message}`) : error;
   }

@@ -26,9 +26,8 @@ const unparkedFields = (
 
 /** What a writer asks for; the author is the token's. */
 export function addWriting(app: Hono<Env>, repo: Repo): void {
-  const limited = bodyOf(limits.requestBytesMax);
   const post = (name: string, act: (request: Request) => Promise<Response>): void => {
-    app.post(`/v1/${name}`, limited, act);
+    app.post(`/v1/${name}`, act);
   };
   const bodyFields = async (request: Request, allowed: readonly string[]): Promise<Fields> =>
     fieldsOf(await jsonOf(request), 'the body', allowed);
@@ -41,9 +40,9 @@ export function addWriting(app: Hono<Env>, repo: Repo): void {
     return answerOutcome(await repo.land({ ...intent, author: access.author(intent.author) }));
   });
 
-  app.post('/v1/objects', bodyOf(limits.blobSizeBytesMax), async (request) => {
+  post('objects', async (request) => {
     request.get('access').mustWriteAll();
-    return answer({ blob: await repo.stage(new Uint8Array(await request.req.arrayBuffer())) });
+    return answer({ blob: await repo.stage(await bodyOf(request, limits.blobSizeBytesMax)) });
   });
 
   post('resolve', async (request) => {

@@ -58,7 +58,7 @@ test('a tiny run of all subjects: structure, and everything acknowledged is read
     'sqlite-wal': expect.stringMatching(/^3\./),
     'isomorphic-git': expect.any(String),
   });
-  expect(result.notes).toContain('missing: mound-server (Mound has no server yet)');
+  expect(result.notes).toContain('missing: mound-replicated (Mound is not replicated yet)');
   expect(result.notes).toContainEqual(expect.stringMatching(/^missing: jj \(there is no subject for it/));
   expect(result.notes).toContain('p99 of a round with fewer than 100 commits is its slowest one');
   expect(result.samples.filter(({ metric }) => metric === 'latencyMsP999')).toEqual([]);
