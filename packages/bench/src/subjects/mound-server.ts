@@ -17,7 +17,12 @@ export const moundServerSubject: Subject = {
   available: () => Promise.resolve(true),
   prepare: async (files, dir, signal) => {
     const repo = await openRepo(dir, { create: true });
-    const seen = await seedMound(repo, files).finally(() => repo.close());
+    let seen: SeenVersions;
+    try {
+      seen = await seedMound(repo, files);
+    } finally {
+      await repo.close();
+    }
     const server = new AskedProcess<ServeRequest>('mound-server', signal);
     try {
       const access = await server.ask<ServerAccess>({ dir });

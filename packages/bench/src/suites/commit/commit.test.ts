@@ -26,6 +26,7 @@ const tiny: CommitParameters = {
   inFlightOfStreams: 8,
   rounds: 2,
   budgetMs: 200,
+  warmUpMs: 0,
   commitsMax: 16,
   seed: 3,
   control: false,
@@ -244,7 +245,9 @@ describe('other loads', () => {
 describe('parametersOf', () => {
   test('takes the size, then what was given', () => {
     const parameters = parametersOf('quick', { inFlight: [1, 10, 10], subjects: ['floor'], commits: 5, seconds: 0.5 });
-    expect(parameters).toMatchObject({ commitsMax: 5, rounds: 2, budgetMs: 500, inFlightOfStreams: 10 });
+    expect(parameters).toMatchObject({ commitsMax: 5, rounds: 2, budgetMs: 500, warmUpMs: 0, inFlightOfStreams: 10 });
+    expect(parametersOf('default', { warmUp: 1.5 }).warmUpMs).toBe(1500);
+    expect(parametersOf('full', {}).warmUpMs).toBe(5000);
     expect(parameters.loads.map(({ load: { inFlight } }) => inFlight)).toEqual([1, 10]);
     expect(parameters.loads[0]?.load).toEqual({ ...load, files: 2000, filesPerCommit: 1, inFlight: 1 });
     expect(parameters.subjects.map(({ name }) => name)).toEqual(['floor']);
@@ -278,4 +281,14 @@ describe('parametersOf', () => {
       '11 in flight need 11 files or more',
     );
   });
+});
+
+test('a warm-up goes on until its time is over, and its commits count in no figure', async () => {
+  const subjects = commitSubjects.filter(({ name }) => name === 'mound');
+  const warm = { ...tiny, subjects, loads: [{ load: { ...load, inFlight: 1 } }], rounds: 1, warmUpMs: 300 };
+  const { result } = await run(warm);
+  const rounds = find(result.samples, 'mound', 1, 'commitsPerRound');
+  expect(rounds).toMatchObject({ n: 1, max: 16 });
+  const readBack = result.notes.find((note) => note.startsWith('read back: '));
+  expect(Number(/^read back: (\d+)/.exec(readBack ?? '')?.[1])).toBeGreaterThan(32);
 });

@@ -18,6 +18,8 @@ export interface CommitParameters {
   readonly rounds: number;
   /** Time of one subject in one round. */
   readonly budgetMs: number;
+  /** Time of one subject before the first round, at least; 0: one short round. */
+  readonly warmUpMs: number;
   /** Commits of one subject in one round. */
   readonly commitsMax: number;
   readonly seed: number;
@@ -29,12 +31,12 @@ export interface CommitParameters {
 
 export const referenceName = 'mound';
 
-type Sizing = Pick<CommitParameters, 'rounds' | 'budgetMs' | 'commitsMax'> & { readonly files: number };
+type Sizing = Pick<CommitParameters, 'rounds' | 'budgetMs' | 'warmUpMs' | 'commitsMax'> & { readonly files: number };
 
 const sizings: Readonly<Record<SuiteSize, Sizing>> = {
-  quick: { files: 2_000, rounds: 2, budgetMs: 300, commitsMax: 4_000 },
-  default: { files: filesOfW1, rounds: 3, budgetMs: 600, commitsMax: 15_000 },
-  full: { files: filesOfW1, rounds: 7, budgetMs: 3_000, commitsMax: 60_000 },
+  quick: { files: 2_000, rounds: 2, budgetMs: 300, warmUpMs: 0, commitsMax: 4_000 },
+  default: { files: filesOfW1, rounds: 3, budgetMs: 600, warmUpMs: 3_000, commitsMax: 15_000 },
+  full: { files: filesOfW1, rounds: 7, budgetMs: 3_000, warmUpMs: 5_000, commitsMax: 60_000 },
 };
 
 const filesOfHot = 1_000;
@@ -82,6 +84,7 @@ export const commitOptions: readonly SuiteOption[] = [
   },
   { flags: '--commits <n>', description: 'at most so many a subject and round', parse: wholeNumber(1, 1_000_000) },
   { flags: '--seconds <n>', description: 'time of a subject in a round', parse: seconds },
+  { flags: '--warm-up <n>', description: 'seconds of a subject before the first round, at least', parse: seconds },
   { flags: '--rounds <n>', description: 'rounds after the warm-up', parse: wholeNumber(1, 1_000) },
   { flags: '--seed <n>', description: 'another workload of the same kind (1)', parse: wholeNumber(0, 1_000_000_000) },
   { flags: '--no-profile', description: 'without the run that tells where the time goes' },
@@ -97,6 +100,7 @@ interface Given {
   readonly skew?: readonly Skew[];
   readonly commits?: number;
   readonly seconds?: number;
+  readonly warmUp?: number;
   readonly rounds?: number;
   readonly seed?: number;
   readonly profile?: boolean;
@@ -186,6 +190,8 @@ export function parametersOf(size: SuiteSize, values: Readonly<Record<string, un
     inFlightOfStreams: Math.max(...loads.map(({ load }) => load.inFlight)),
     rounds: given.rounds ?? sizing.rounds,
     budgetMs: given.seconds === undefined ? sizing.budgetMs : given.seconds * 1000,
+    // Who bounds the work means the whole of it.
+    warmUpMs: given.commits === undefined ? (given.warmUp ?? sizing.warmUpMs / 1000) * 1000 : 0,
     commitsMax: given.commits ?? sizing.commitsMax,
     seed: given.seed ?? 1,
     control,
