@@ -6,7 +6,7 @@ import { RemoteRepo } from '@mound/vcs/client';
 import { accessFileOf, newSecret, parseGrant, readServerAccess, serveRepo, tokenRecord } from '@mound/vcs/server';
 import { describe, expect, test } from 'vitest';
 import { landNew, agent, onCleanup, setup, tempDir, tempRepo } from './kit/temp.ts';
-import { mound, moundBin, start, type Running } from './kit/process.ts';
+import { mound, moundBin, run, start, type Running } from './kit/process.ts';
 
 interface Served {
   readonly repo: Repo;
@@ -479,6 +479,84 @@ describe('the command', () => {
     );
     again.child.kill('SIGINT');
     expect((await again.finished).code).toBe(130);
+  });
+
+  test.runIf(process.platform === 'linux')(
+    'in a sandbox with a pid namespace of its own the commands go through it by themselves',
+    async (context) => {
+      const sandboxed = ['-p', '-f', '--mount-proc'];
+      const probe = await run('unshare', [...sandboxed, 'true']).catch(() => undefined);
+      if (probe?.code !== 0) {
+        console.warn('skipped: this user cannot make a pid namespace');
+        return context.skip();
+      }
+      const dir = tempDir();
+      await (await openRepo(dir, { create: true })).close();
+      const { child, finished } = await serving(dir);
+      const inside = (args: readonly string[], input?: string | Uint8Array) =>
+        run('unshare', [...sandboxed, process.execPath, moundBin, ...args], {
+          env: { ...process.env, MOUND_AUTHOR: 'boxed user' },
+          ...(input !== undefined && { input }),
+        });
+      const bytes = Buffer.from([0, 255, 10]);
+      const put = await inside(
+        ['--repo', dir, '--agent', 'boxed', 'put', 'src/a', '-m', 'from inside', '--json'],
+        bytes,
+      );
+      expect([put.code, put.stderr, JSON.parse(put.stdout)]).toEqual([
+        0,
+        '',
+        expect.objectContaining({ outcome: 'landed' }),
+      ]);
+      const cat = await inside(['cat', 'src/a', '--json', `--repo=${dir}`]);
+      expect(JSON.parse(cat.stdout)).toMatchObject({ path: 'src/a', contentBase64: bytes.toString('base64') });
+      const log = await inside(['--repo', dir, 'log', '--json']);
+      expect(JSON.parse(log.stdout)).toMatchObject({ entries: [{ author: agent('boxed'), message: 'from inside' }] });
+      expect((await inside(['--repo', dir, 'put', 'b', '-m', 'm'], 'x')).code).toBe(0);
+      expect(JSON.parse((await inside(['--repo', dir, 'log', 'b', '--json'])).stdout)).toMatchObject({
+        entries: [{ author: { name: 'boxed user', kind: 'human' } }],
+      });
+      const missing = await inside(['--repo', dir, 'cat', 'none']);
+      expect([missing.code, missing.stderr]).toEqual([1, expect.stringMatching(/^mound: there is no none[^\n]+\n$/)]);
+      const again = await inside(['--repo', dir, 'put', 'src/a', '-m', 'again'], 'x');
+      expect(again.code).toBe(3);
+      // What reads or writes files of the caller's does not.
+      const added = await inside(['--repo', dir, 'workspace', 'add', `${dir}/files`]);
+      expect([added.code, added.stderr]).toEqual([42, expect.stringContaining("go through 'mound serve'")]);
+      child.kill('SIGTERM');
+      await finished;
+      const alone = await inside(['--repo', dir, 'cat', 'src/a', '--json']);
+      expect(alone.code).toBe(0);
+    },
+  );
+
+  test('commands are run for the owner alone, and none but those that look at the store', async () => {
+    const dir = tempDir();
+    await (await openRepo(dir, { create: true })).close();
+    const { place } = await serving(dir);
+    const ask = (words: readonly string[], token = place.token) =>
+      fetch(`${place.url}/v1/command`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}` },
+        body: JSON.stringify({ words }),
+      });
+    const made = await mound(['--repo', dir, 'token', 'add', 'writer', '--json']);
+    const { token } = JSON.parse(made.stdout) as { token: string };
+    expect((await ask(['ls'], token)).status).toBe(403);
+    expect((await ask(['ls'])).status).toBe(200);
+    for (const name of ['import', 'export', 'backup', 'workspace', 'serve', 'bisect', 'green', 'split', 'swarm']) {
+      expect([name, (await ask([name, `${dir}/x`])).status]).toEqual([name, 400]);
+    }
+    for (const words of [
+      ['backup', `${dir}/x`, 'ls'],
+      ['--agent', 'ls', 'backup', `${dir}/x`],
+      ['--repo', '/', 'ls'],
+      ['ls', '--repo=/'],
+      [],
+    ]) {
+      expect([words, (await ask(words)).status]).toEqual([words, 400]);
+    }
+    expect(existsSync(`${dir}/x`)).toBe(false);
   });
 
   test('what cannot be listened at, and what is no repository, is one line', async () => {

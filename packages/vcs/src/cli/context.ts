@@ -36,17 +36,17 @@ export class Context {
   /** The repository named by `--repo`, or the nearest at or above the working directory. */
   async withRepo<T>(use: (repo: Repo) => Promise<T>, options: OpenOptions = {}): Promise<T> {
     const dir = this.repoDir();
-    return this.using(await openRepo(dir, options), use);
+    return this.using(await opened(dir, options), use);
   }
 
   /** The same for a command that only reads: it runs where the repository cannot be written to, too. */
   async withReadRepo<T>(use: (repo: Repo) => Promise<T>): Promise<T> {
     const dir = this.repoDir();
-    const opened = openRepo(dir).catch((error: unknown) => {
-      if (isMoundError(error, 'permission-denied')) return openRepo(dir, { readOnly: true });
+    const readable = opened(dir).catch((error: unknown) => {
+      if (isMoundError(error, 'permission-denied')) return opened(dir, { readOnly: true });
       throw error;
     });
-    return this.using(await opened, use);
+    return this.using(await readable, use);
   }
 
   private async using<T>(repo: Repo, use: (repo: Repo) => Promise<T>): Promise<T> {
@@ -133,6 +133,16 @@ export class Context {
   }
 }
 
+/** Which repository could not be opened is said with why, for whoever knows another way to it. */
+async function opened(dir: string, options: OpenOptions = {}): Promise<Repo> {
+  try {
+    return await openRepo(dir, options);
+  } catch (error) {
+    if (!isMoundError(error)) throw error;
+    throw new MoundError(error.code, error.message, { ...error.fields, repo: resolve(dir) }, error);
+  }
+}
+
 /** A container's user may have no name. */
 function userName(): string {
   try {
@@ -156,8 +166,14 @@ export function parseExpect(text: string): Precondition {
   });
 }
 
+let stdinRead: Buffer | undefined;
+
 export async function readStdin(): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
+  stdinRead = Buffer.concat(chunks);
+  return stdinRead;
 }
+
+/** What the command has read; undefined: nothing. Every command reads before it opens the repository. */
+export const stdinSoFar = (): Buffer | undefined => stdinRead;

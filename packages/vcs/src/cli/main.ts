@@ -1,6 +1,8 @@
 import { Command, CommanderError } from 'commander';
 import { createRequire } from 'node:module';
 import { exitCodeOfError, exitCodes, isMoundError } from '../core/errors.ts';
+import { commandOf, withoutRepo } from './command-of.ts';
+import { forward } from './forward.ts';
 import { runCompanion } from './companion.ts';
 import { warn, writeJson } from './output.ts';
 
@@ -50,12 +52,9 @@ export const commandModules: readonly {
   { names: ['import', 'export'], load: async () => (await import('./git.ts')).addGitCommands },
 ];
 
-/** Of the program itself, those that are followed by a value. */
-const valued: ReadonlySet<string> = new Set(['--repo', '--author', '--agent', '--role', '--model']);
-
 /** The modules that a command line needs: of its command, or all where it names none that is known. */
 function modulesFor(argv: readonly string[]): typeof commandModules {
-  const command = argv.find((word, at) => !word.startsWith('-') && !valued.has(argv[at - 1] ?? ''));
+  const command = commandOf(argv);
   const found = commandModules.filter(({ names }) => command !== undefined && names.includes(command));
   return found.length === 0 ? commandModules : found;
 }
@@ -99,6 +98,8 @@ export async function main(argv: readonly string[]): Promise<number> {
     await buildProgram(commands, (code) => (exitCode = code)).parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
+    const forwarded = await forward(error, withoutRepo(argv));
+    if (forwarded !== undefined) return forwarded;
     // commander has written its line already.
     const isJson = argv.includes('--json');
     if (error instanceof CommanderError) {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { exitCodes } from '../core/errors.ts';
+import { goesThroughServer } from './command-of.ts';
 import { Context, parseCount } from './context.ts';
 import type { Finish } from './main.ts';
 import { warn, writeJson, writeLine } from './output.ts';
@@ -14,6 +15,9 @@ interface ServeFlags {
 const serveHelp = `
 Whoever has a token may use it: 'mound token add NAME' makes one. The owner's, which opens everything while this server
 runs, lies in .mound/serve.json, which only you can read. Ctrl-C ends it after what is in flight.`;
+
+/** The launcher that runs this command. */
+const binOf = (): string => process.argv[1] ?? '';
 
 const isLoopback = (host: string): boolean => /^(?:127\.|localhost$|::1$)/.test(host);
 
@@ -31,14 +35,22 @@ export function addServeCommand(program: Command, finish: Finish): void {
     .option('--port <n>', '0: any that is free (default: 7480)', parseCount)
     .option('--no-socket', 'without the Unix socket .mound/serve.sock')
     .addHelpText('after', serveHelp)
-    .action(async ({ host, port, socket }: ServeFlags, command: Command) => {
-      const context = new Context(command);
+    .action(async ({ host, port, socket }: ServeFlags, asked: Command) => {
+      const context = new Context(asked);
       const { serveRepo } = await import('../server/index.ts');
       await context.withRepo(async (repo) => {
         const ended = whenEnded();
         const onFault = (error: unknown): void =>
           warn(error instanceof Error ? (error.stack ?? error.message) : String(error));
-        const options = { host, socket, owner: context.author(), onFault, ...(port !== undefined && { port }) };
+        const command = { file: process.execPath, args: [binOf(), '--repo', repo.dir], isServed: goesThroughServer };
+        const options = {
+          command,
+          host,
+          socket,
+          owner: context.author(),
+          onFault,
+          ...(port !== undefined && { port }),
+        };
         const server = await serveRepo(repo, options);
         if (!isLoopback(host))
           warn(`${host} can be reached from other machines, and tokens go there in the open: put TLS before it`);

@@ -99,13 +99,18 @@ export class Connection {
     }
   }
 
-  /** A stream that goes on until the signal aborts it. Errors: those that it tells, `server-unreachable`. */
+  /** An answer that is read as it comes. Errors: those that it tells, `server-unreachable`. */
   async stream(
+    method: 'GET' | 'POST',
     path: string,
-    headers: Record<string, string>,
-    signal: AbortSignal | undefined,
+    options: {
+      readonly headers?: Record<string, string>;
+      readonly body?: Buffer;
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<IncomingMessage> {
-    const response = await this.#send('GET', path, undefined, headers, signal).catch((error: unknown) => {
+    const { headers = {}, body, signal } = options;
+    const response = await this.#send(method, path, body, headers, signal).catch((error: unknown) => {
       throw unreachable(this.#place, error);
     });
     if (response.statusCode === 200) return response;

@@ -146,7 +146,7 @@ export class RemoteRepo {
     while (signal?.aborted !== true) {
       try {
         const path = `/v1/events${query({ from: formatCursor(at) })}`;
-        const stream = await this.#connection.stream(path, { accept: 'text/event-stream' }, signal);
+        const stream = await this.#connection.stream('GET', path, { headers: { accept: 'text/event-stream' }, signal });
         for await (const line of createInterface({ input: stream, crlfDelay: Infinity })) {
           if (!line.startsWith('data:')) continue;
           const event = JSON.parse(line.slice(5)) as RepoEvent;

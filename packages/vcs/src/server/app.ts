@@ -2,6 +2,7 @@ import { Hono } from 'hono';
 import type { Repo } from '../repo/api.ts';
 import { Access } from './access.ts';
 import { answer, answerError, type Env } from './answers.ts';
+import { addCommanding, type ServedCommand } from './commanding.ts';
 import { addFollowing } from './following.ts';
 import { addReading } from './reading.ts';
 import type { Doorkeeper } from './tokens.ts';
@@ -12,6 +13,8 @@ export interface AppOptions {
   readonly doorkeeper: Doorkeeper;
   /** Ends all that follow. */
   readonly ended: AbortSignal;
+  /** The `mound` command for `/v1/command`; undefined: there is none. */
+  readonly command: ServedCommand | undefined;
   /** Told of faults that are no caller's. */
   readonly onFault: (error: unknown) => void;
 }
@@ -19,7 +22,7 @@ export interface AppOptions {
 const bearer = /^Bearer +(\S+)$/i;
 
 /** The server's answers: a function of the repository and the request alone. */
-export function appOf(repo: Repo, { doorkeeper, ended, onFault }: AppOptions): Hono<Env> {
+export function appOf(repo: Repo, { doorkeeper, ended, command, onFault }: AppOptions): Hono<Env> {
   const app = new Hono<Env>();
   app.onError((error) => {
     const response = answerError(error);
@@ -39,5 +42,6 @@ export function appOf(repo: Repo, { doorkeeper, ended, onFault }: AppOptions): H
   addReading(app, repo);
   addWriting(app, repo);
   addFollowing(app, repo, ended);
+  if (command !== undefined) addCommanding(app, repo.dir, command);
   return app;
 }

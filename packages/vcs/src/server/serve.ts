@@ -1,14 +1,14 @@
 import { createAdaptorServer } from '@hono/node-server';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import type { Server as HttpServer } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
 import { MoundError } from '../core/errors.ts';
 import type { Author } from '../core/intent.ts';
 import type { Repo } from '../repo/api.ts';
-import { storeDirName } from '../store/store-dir.ts';
+import { accessFileOf, removeServerAccess, socketPathOf, writeServerAccess } from './access-file.ts';
 import { appOf } from './app.ts';
+import type { ServedCommand } from './commanding.ts';
 import { Doorkeeper, newSecret } from './tokens.ts';
 
 export interface ServeOptions {
@@ -20,6 +20,8 @@ export interface ServeOptions {
   readonly socket?: boolean;
   /** Who acts where the owner's token is used and no author named. */
   readonly owner?: Author;
+  /** The `mound` command, to be run for who has the grant `admin`; default: none is. */
+  readonly command?: ServedCommand;
   /** Told of faults that are no caller's. */
   readonly onFault?: (error: unknown) => void;
 }
@@ -39,24 +41,6 @@ const portUsual = 7480;
 const socketPathBytesMax = 107;
 /** How long what is in flight may take when the server closes. */
 const closingMs = 10_000;
-
-/** Where the owner's token of a served repository lies. */
-export const accessFileOf = (dir: string): string => join(dir, storeDirName, 'serve.json');
-
-/** What a server that is at work has left for those who may read the repository's own directory. */
-export interface ServerAccess {
-  readonly url: string;
-  readonly socket: string | undefined;
-  readonly token: string;
-}
-
-export function readServerAccess(dir: string): ServerAccess | undefined {
-  try {
-    return JSON.parse(readFileSync(accessFileOf(dir), 'utf8')) as ServerAccess;
-  } catch {
-    return undefined;
-  }
-}
 
 const answers = (socket: string): Promise<boolean> =>
   new Promise((resolve) => {
@@ -102,14 +86,14 @@ const closed = (server: HttpServer): Promise<void> =>
  * `repo` beside it. Errors: `already-served`, `invalid-argument` where it cannot listen, `permission-denied`.
  */
 export async function serveRepo(repo: Repo, options: ServeOptions = {}): Promise<Server> {
-  const { host = '127.0.0.1', port = portUsual, onFault = () => undefined } = options;
+  const { host = '127.0.0.1', port = portUsual, command, onFault = () => undefined } = options;
   const secret = newSecret();
   const ended = new AbortController();
   const doorkeeper = new Doorkeeper(repo, secret, options.owner ?? { name: 'owner', kind: 'human' });
-  const app = appOf(repo, { doorkeeper, ended: ended.signal, onFault });
+  const app = appOf(repo, { doorkeeper, ended: ended.signal, command, onFault });
   const made = (): HttpServer => createAdaptorServer({ fetch: app.fetch, overrideGlobalObjects: false }) as HttpServer;
 
-  const socketPath = join(repo.dir, storeDirName, 'serve.sock');
+  const socketPath = socketPathOf(repo.dir);
   const hasSocket = options.socket !== false && Buffer.byteLength(socketPath) <= socketPathBytesMax;
   if (hasSocket) await clearSocket(socketPath);
   const overTcp = made();
@@ -130,10 +114,9 @@ export async function serveRepo(repo: Repo, options: ServeOptions = {}): Promise
     const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`;
     const socket = hasSocket ? socketPath : undefined;
     const accessFile = accessFileOf(repo.dir);
-    rmSync(accessFile, { force: true });
-    writeFileSync(accessFile, `${JSON.stringify({ url, socket, token: secret })}\n`, { mode: 0o600, flag: 'wx' });
+    writeServerAccess(repo.dir, { url, socket, token: secret });
     const close = async (): Promise<void> => {
-      if (readServerAccess(repo.dir)?.token === secret) rmSync(accessFile, { force: true });
+      removeServerAccess(repo.dir, secret);
       await end();
     };
     return { url, socket, accessFile, close };

@@ -116,7 +116,7 @@ export function mustBeLocal(dir: string, place: Place): void {
   if (name === undefined) return;
   throw new MoundError(
     'shared-file-system',
-    `${dir} is on ${name}, where LMDB's locks do not hold between machines; keep the repository on a local disk (serving it to others, 'mound serve', is to come)`,
+    `${dir} is on ${name}, where LMDB's locks do not hold between machines; keep the repository on a local disk, and serve it to others with 'mound serve'`,
     { dir, fileSystem: name },
   );
 }
