@@ -60,13 +60,20 @@ function importsOf(packageName: string): Import[] {
     });
 }
 
+/** The public entry points of a package. */
+function entriesOf(packageName: string): string[] {
+  const text = readFileSync(join(projectDir, 'packages', packageName, 'package.json'), 'utf8');
+  const { exports } = JSON.parse(text) as { exports: Readonly<Record<string, unknown>> };
+  return Object.keys(exports).filter((entry) => entry !== './package.json');
+}
+
 /** What an import breaks of the house's order; undefined if nothing. */
 export function faultOf(packageName: string, { file, specifier }: Import): string | undefined {
   const [room = ''] = file.split('/');
   const own = /^@mound\/([a-z]+)(\/.+)?$/.exec(specifier);
   if (own) {
     const isLeft = packageOrder.indexOf(own[1] ?? '') < packageOrder.indexOf(packageName);
-    const isPublic = own[2] === undefined || own[2] === '/git';
+    const isPublic = entriesOf(own[1] ?? '').includes(`.${own[2] ?? ''}`);
     return isLeft && isPublic ? undefined : `${packageName}/${file} imports ${specifier}`;
   }
   if (!specifier.startsWith('.') || !file.includes('/')) return undefined;
@@ -100,5 +107,7 @@ test('the check sees an import to the right, into another package, and past a pu
   expect(faultOf('vcs', { file: 'core/x.ts', specifier: '../land/decide.ts' })).toBeDefined();
   expect(faultOf('vcs', { file: 'land/x.ts', specifier: '@mound/swarm' })).toBeDefined();
   expect(faultOf('swarm', { file: 'tools/x.ts', specifier: '@mound/vcs/src/land/decide.ts' })).toBeDefined();
+  expect(faultOf('swarm', { file: 'tools/x.ts', specifier: '@mound/vcs/land' })).toBeDefined();
+  expect(faultOf('bench', { file: 'subjects/x.ts', specifier: '@mound/vcs/git' })).toBeUndefined();
   expect(faultOf('vcs', { file: 'land/x.ts', specifier: '../core/ids.ts' })).toBeUndefined();
 });
